@@ -167,7 +167,7 @@ def run(
     """
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
 
-        def said() -> tuple[str, str]:
+        def outputs() -> tuple[str, str]:
             for file in (out, err):
                 file.seek(0)
             return out.read(), err.read()
@@ -187,5 +187,5 @@ def run(
         except subprocess.TimeoutExpired:
             forked.kill()
             forked.wait()
-            raise subprocess.TimeoutExpired([*arguments], timeout, *said()) from None
-        return subprocess.CompletedProcess([*arguments], status, *said())
+            raise subprocess.TimeoutExpired([*arguments], timeout, *outputs()) from None
+        return subprocess.CompletedProcess([*arguments], status, *outputs())

@@ -124,7 +124,7 @@ class Process:
     def alive(self) -> bool:
         return self.process.poll() is None
 
-    def said(self) -> str:
+    def output(self) -> str:
         return self.log.read_text(errors="replace")
 
     def status(self, path: str) -> tuple[int, str]:
@@ -255,7 +255,7 @@ class Cluster:
 
     def _await_record(self, engine: Engine) -> None:
         def known() -> bool:
-            assert engine.alive, engine.said()
+            assert engine.alive, engine.output()
             query = select(tables.engines.c.id).where(tables.engines.c.host == engine.host)
             engine.id = self.database.read_now(lambda c: c.execute(query).scalar()) or ""
             return bool(engine.id)

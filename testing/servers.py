@@ -207,7 +207,7 @@ class Server:
         def ready() -> bool:
             assert self._process is not None
             if self._process.poll() is not None:
-                raise AssertionError(f"{self.package} ended: {self._said()}")
+                raise AssertionError(f"{self.package} ended: {self._log_end()}")
             return self.answers()
 
         wait_until(ready, f"{self.package} answers")
@@ -230,7 +230,7 @@ class Server:
         self._log.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _said(self) -> str:
+    def _log_end(self) -> str:
         return (self.directory / "server.log").read_text(errors="replace")[-2000:]
 
 

@@ -36,11 +36,11 @@ def play(script: Script, site: Site) -> Played:
     try:
         return {step.name: _played(script, step, site, variables) for step in script.steps}
     finally:
-        _swept(script, site)
+        _clean_up(script, site)
         site.clean()
 
 
-def _swept(script: Script, site: Site) -> None:
+def _clean_up(script: Script, site: Site) -> None:
     """Delete what steps have left, by accident or because a cloud did not refuse it."""
     for service, path, key in script.sweep:
         url = site.url(service, "operator") + path

@@ -89,7 +89,7 @@ class InterferenceTestbed(FaultTestbed):
         before = await self._drift()
         if before["status"] in ("MODIFIED", "DELETED"):
             problems.append(f"{before['status']} right after the creation: {before['differences']}")
-        await self._pass_a_day()
+        await self._advance_one_day()
         later = await self._drift()
         if later["status"] != before["status"]:
             problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
@@ -102,7 +102,7 @@ class InterferenceTestbed(FaultTestbed):
                     problems.append(told[-1])
         return told
 
-    async def _pass_a_day(self) -> None:
+    async def _advance_one_day(self) -> None:
         """Let a day pass, in which another stack of the project comes and goes."""
         self.loop.clock.advance(DAY_SECONDS / 2)
         await self.engines.call("stack_create", name=NEIGHBOR["name"], template=BUSY, files={})

@@ -329,7 +329,7 @@ def done(
 
 def differences(plan: Mapping[str, Any], found: Mapping[str, str]) -> Iterator[str]:
     """Yield where a plan and what was done differ."""
-    steps = [_seen_from_the_record(step) for step in plan["steps"] if step["kind"] != "delete"]
+    steps = [_as_recorded(step) for step in plan["steps"] if step["kind"] != "delete"]
     replaced = {step["path"] for step in steps if step["kind"] == "replace"}
     removed = [step for step in plan["steps"] if step["kind"] == "delete" and step["path"] not in replaced]
     announced = {step["path"]: step for step in (*removed, *steps)}
@@ -347,7 +347,7 @@ def differences(plan: Mapping[str, Any], found: Mapping[str, str]) -> Iterator[s
             yield f"{path}: the plan says {announced[path]['kind']}, and there is nothing"
 
 
-def _seen_from_the_record(step: dict[str, Any]) -> dict[str, Any]:
+def _as_recorded(step: dict[str, Any]) -> dict[str, Any]:
     """Return a step as the record shows it: a new object for a resource that has lost its object replaces that one."""
     is_gone = any(reason["code"] == "deleted-outside" for reason in step["reasons"])
     return {**step, "kind": "replace"} if is_gone and step["kind"] == "create" else step

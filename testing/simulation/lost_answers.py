@@ -212,7 +212,7 @@ class FaultTestbed:
         balancer = self.engines.registry.types["AWS::ElasticLoadBalancing::LoadBalancer"]
         balancer.configure({"loadbalancer_template": str(BALANCER)})
         self.injector.begun = self._begun
-        self.injector.kill = self._kill_the_busy
+        self.injector.kill = self._kill_busy_engines
         self.seen: set[tuple[Recovery | None, str]] = set()
         self.outliving: frozenset[Kind] = frozenset()
 
@@ -353,7 +353,7 @@ class FaultTestbed:
         with self.engines.database.engine.connect() as connection:
             return connection.execute(query.where(resources.c.name == THING).limit(1)).first() is not None
 
-    def _kill_the_busy(self) -> None:
+    def _kill_busy_engines(self) -> None:
         for member in list(self.engines.members):
             if member.up and member.engine.runs:
                 member.process.kill()

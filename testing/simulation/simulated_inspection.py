@@ -110,7 +110,7 @@ class Inspection:
             key: {
                 str(record["id"])
                 for record in map(collection.to_json, collection)
-                if not _brought_along(record) and record.get("security_group_id") not in default
+                if not _is_implicit(record) and record.get("security_group_id") not in default
             }
             for key, collection in collections.items()
             if not collection.internal and key not in LEFT_ALONE
@@ -121,7 +121,7 @@ class Inspection:
         preset = self._preset[kind.collection]
         rows = self._cloud.store.tables[kind.collection]
         made = [record for record in map(rows.to_json, rows) if str(record["id"]) not in preset]
-        return {str(record[kind.identity]): record for record in made if not _brought_along(record)}
+        return {str(record[kind.identity]): record for record in made if not _is_implicit(record)}
 
     # -- the record ------------------------------------------------------------------------------------------
 
@@ -365,7 +365,7 @@ class Inspection:
         if sorted(found) != sorted(wanted):
             self._injector.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
 
-    def look_at_nothing(self) -> None:
+    def check_that_nothing_is_left(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
         with self._database.engine.connect() as connection:
             for table in (software_deployments, software_configs):
@@ -408,7 +408,7 @@ def _resolved(value: Any, identifiers: Mapping[str, str | None]) -> Any:
     return identifiers.get(value["get_resource"]) if isinstance(value, dict) and "get_resource" in value else value
 
 
-def _brought_along(record: dict[str, Any]) -> bool:
+def _is_implicit(record: dict[str, Any]) -> bool:
     """What services make of themselves."""
     owner = str(record.get("device_owner", ""))
     return (owner.startswith(("network:", "compute:")) and not record.get("name")) or record.get("name") == "default"

@@ -168,11 +168,11 @@ class SimulatedJournal(LoopJournal):
         if self._injector.happens(self._injector.cut_rate):
             self._injector.counts["commits cut off"] += 1
             if self._injector.chance.random() < 0.5:
-                raise _broken_off()
+                raise _connection_error()
             number = self.groups + 1
             refused = self._write_and_look(group)
             self.groups, self._unsure = number - 1, (number, refused)
-            raise _broken_off()
+            raise _connection_error()
         return self._write_and_look(group)
 
     def _write_and_look(self, group: Any) -> Any:
@@ -268,11 +268,11 @@ class SimulatedDatabase(Database):
 
     def read_now(self, query: Callable[..., Any], *arguments: Any) -> Any:
         if self._injector.away:
-            raise _broken_off()
+            raise _connection_error()
         return super().read_now(query, *arguments)
 
 
-def _broken_off() -> OperationalError:
+def _connection_error() -> OperationalError:
     return OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
 
 
@@ -298,13 +298,15 @@ class SimulatedTransport(LoopTransport):
         if there and not self._injector.looked_for(sent):
             self._process.spare()
         if there:
-            self._loop.outside.copy().run(self._loop.call_later, self._injector.chance.uniform(0.0, 5.0), self._strike)
+            self._loop.outside.copy().run(
+                self._loop.call_later, self._injector.chance.uniform(0.0, 5.0), self._disturb_sender
+            )
         self._loop.outside.copy().run(
             self._loop.call_later, self._injector.trip() + there, self._arrive, sent, future, READING.get(), there, back
         )
         return await future
 
-    def _strike(self) -> None:
+    def _disturb_sender(self) -> None:
         """Let something happen to the sender of a slow request: it dies, or is paused until it has lost its claim."""
         fate = self._injector.chance.random()
         if fate < 0.4 and not self._process.spared:

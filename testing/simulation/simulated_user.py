@@ -127,10 +127,10 @@ class User:
         if self._renames:
             draft.move()
         if self._imports:
-            self._give_or_take(name, draft)
+            self._release_or_import(name, draft)
         await self._cluster.request("stack_update", ref=ref(name), **_definition(draft), **handling)
 
-    def _give_or_take(self, name: str, draft: Draft) -> None:
+    def _release_or_import(self, name: str, draft: Draft) -> None:
         """Forget a network of the stack, or import one that belongs to nobody."""
         self._drop_lost(draft)
         free = [net for net in self._given_away if not self._inspection.owners_of(net)]
@@ -334,7 +334,7 @@ class User:
                 found |= {f"{row.name}.{each.name}": each for each in inner}
         return found
 
-    async def bring_about(self, name: str, quiet: Any) -> None:
+    async def complete_draft(self, name: str, quiet: Any) -> None:
         """Ask once more for what the draft says, in whatever way the stack's state needs; `quiet` waits for the end."""
         draft = self.drafts[name]
         for _ in range(4):

@@ -99,9 +99,9 @@ class Simulation:
         self.user = User(self.cluster, self.inspection, **people, kinds=only)
         if readers:
             self.readers = Readers(self.cluster, self.user.drafts, seed)
-            self.injector.after_write = self._look_twice
+            self.injector.after_write = self._inspect_and_read
 
-    def _look_twice(self) -> None:
+    def _inspect_and_read(self) -> None:
         """After a write, who inspects and who only asks have a look."""
         self.inspection.look()
         self.readers.look(1 if self.readers.chance.random() < READS_PER_WRITE else 0)
@@ -115,7 +115,7 @@ class Simulation:
         self.cloud.start()
         await self.cluster.start()
         for number in range(ROUNDS):
-            self._make_trouble()
+            self._choose_fault_rates()
             if self.chance.random() < 0.08:
                 await self.cluster.stop_one()
             await self.user.ask()
@@ -128,7 +128,7 @@ class Simulation:
 
     # -- trouble ---------------------------------------------------------------------------------------------
 
-    def _make_trouble(self) -> None:
+    def _choose_fault_rates(self) -> None:
         injector, chance = self.injector, self.chance
         injector.fault_rate = chance.choice((0.0, 0.02, 0.1, 0.3))
         injector.refusal_rate = chance.choice((0.0, 0.0, 0.0, 0.1))
@@ -192,7 +192,7 @@ class Simulation:
         """Bring every stack to its last template, then to nothing, and compare the cloud each time."""
         await self._quiet()
         for name in self.user.NAMES:
-            await self.user.bring_about(name, self._quiet)
+            await self.user.complete_draft(name, self._quiet)
         self.inspection.look(strict=True)
         for name, draft in self.user.drafts.items():
             self.inspection.compare(name, draft)
@@ -202,7 +202,7 @@ class Simulation:
             if self.inspection.stack(name) is not None:
                 await self.cluster.call("stack_delete", ref=ref(name))
         await self._quiet()
-        self.inspection.look_at_nothing()
+        self.inspection.check_that_nothing_is_left()
         self.cluster.ended = True
 
     async def _regroup(self) -> None:
@@ -212,13 +212,13 @@ class Simulation:
                 await self.cluster.call("snapshot_delete", ref=ref(name), snapshot_id=saved.id)
         await self._quiet()
         for _ in range(MOVES):
-            self._make_trouble()
+            self._choose_fault_rates()
             changes, deploys = self.chance.random() < 0.5, self.chance.random() < 0.5
             await self.user.regroup(changes=changes, deploys=deploys)
             await self._quiet()
             self.user.settle_move()
             for name in self.user.NAMES if changes or deploys else ():  # updates with the moves may have failed
-                await self.user.bring_about(name, self._quiet)
+                await self.user.complete_draft(name, self._quiet)
             self.inspection.look(strict=True)
             for name, draft in self.user.drafts.items():
                 self.inspection.compare(name, draft)

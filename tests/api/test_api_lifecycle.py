@@ -110,10 +110,10 @@ class Site:
             content = error.read() if hasattr(error, "read") else b""  # an HTTPError is an answer too
             return int(getattr(error, "code", 0)), json.loads(content or b"null")
 
-    def misbehave(self, on: str, **rule: Any) -> None:
+    def add_fault(self, on: str, **rule: Any) -> None:
         self.served.do(lambda: self.served.cloud.faults.add(Fault(on=on, **rule)))
 
-    def behave(self) -> None:
+    def clear_faults(self) -> None:
         self.served.do(self.served.cloud.faults.clear)
 
 
@@ -210,13 +210,13 @@ def rollback_complete(stack: Stack) -> None:
 def rollback_failed(stack: Stack) -> None:
     create_complete(stack)
     stack.do("update", template(a=thing(), net=NET, c=thing(fail=True)))
-    stack.site.misbehave(f"DELETE {NETWORKS}/*", do="fail", status=403)
+    stack.site.add_fault(f"DELETE {NETWORKS}/*", do="fail", status=403)
     stack.do("rollback")
 
 
 def suspend_in_progress(stack: Stack) -> None:
     stack.create(template(a=SERVER))
-    stack.site.misbehave(f"POST {SERVERS}/*", do="delay", seconds=LATE)
+    stack.site.add_fault(f"POST {SERVERS}/*", do="delay", seconds=LATE)
     stack.do("suspend", wait=False)
 
 
@@ -233,7 +233,7 @@ def suspend_failed(stack: Stack) -> None:
 def resume_in_progress(stack: Stack) -> None:
     stack.create(template(a=SERVER))
     stack.do("suspend")
-    stack.site.misbehave(f"POST {SERVERS}/*", do="delay", seconds=LATE)
+    stack.site.add_fault(f"POST {SERVERS}/*", do="delay", seconds=LATE)
     stack.do("resume", wait=False)
 
 
@@ -249,7 +249,7 @@ def resume_failed(stack: Stack) -> None:
 
 def check_in_progress(stack: Stack) -> None:
     stack.create(template(a=SERVER))
-    stack.site.misbehave(f"GET {SERVERS}/*", do="delay", seconds=LATE)
+    stack.site.add_fault(f"GET {SERVERS}/*", do="delay", seconds=LATE)
     stack.do("check", wait=False)
 
 
@@ -276,7 +276,7 @@ def delete_complete(stack: Stack) -> None:
 
 def delete_failed(stack: Stack) -> None:
     stack.create(template(a=NET))
-    stack.site.misbehave(f"DELETE {NETWORKS}/*", do="fail", status=403)
+    stack.site.add_fault(f"DELETE {NETWORKS}/*", do="fail", status=403)
     stack.do("delete")
 
 
@@ -318,4 +318,4 @@ def test_request_in_each_stack_state(site: Site, state: str, request_name: str) 
         else:
             assert stack.state == state
     finally:
-        site.behave()
+        site.clear_faults()

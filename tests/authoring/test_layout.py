@@ -305,7 +305,7 @@ AWKWARD = {
 @pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD)
 def test_unusual_notations_are_formatted(text: str) -> None:
     result = layout(text)
-    assert said(result) == said(text)
+    assert parsed_data(result) == parsed_data(text)
     assert layout(result) == result
 
 
@@ -313,7 +313,7 @@ def test_a_list_of_one_mapping_keeps_its_braces() -> None:
     assert layout("a: [ {get_resource: sg} ]\n") == "a: [{get_resource: sg}]\n"
 
 
-def said(text: str) -> str:
+def parsed_data(text: str) -> str:
     """The data of a document, in which all NaNs are equal."""
     return json.dumps(Document.parse(text).data, sort_keys=True)
 
@@ -322,11 +322,11 @@ def said(text: str) -> str:
 @given(text=yaml_documents(), sort=st.booleans())
 def test_random_valid_documents_are_formatted(text: str, sort: bool) -> None:
     try:
-        before = said(text)
+        before = parsed_data(text)
     except TemplateInvalid:
         assume(False)
     result = layout(text, sort=sort)
-    assert said(result) == before
+    assert parsed_data(result) == before
     assert layout(result, sort=sort) == result
     for comment in re.findall(r"# (?:comment|behind|first|second)", result + text):
         assert result.count(comment) == text.count(comment)

@@ -371,7 +371,7 @@ def test_only_templates_of_a_directory_are_checked(workdir: WorkingDirectory) ->
 # -- values of parameters, misspelt functions, mappings, ports -------------------------------------------------------
 
 
-def told(
+def diagnostics_of(
     workdir: WorkingDirectory, *words: str, given: str | None = None
 ) -> list[tuple[str, str, tuple[int, int] | None, str]]:
     """Rule, source, place and hint of each complaint."""
@@ -404,8 +404,8 @@ def test_invalid_value_is_reported_at_its_source(workdir: WorkingDirectory) -> N
         ("unknown-parameter", "e.yaml", (2, 3), "did you mean 'n'?"),
         ("parameter-constraint", "e.yaml", (3, 6), ""),
     ]
-    assert told(workdir, "web.yaml", *words) == expected
-    assert told(workdir, "-", *words, given=NUMBERS) == expected
+    assert diagnostics_of(workdir, "web.yaml", *words) == expected
+    assert diagnostics_of(workdir, "-", *words, given=NUMBERS) == expected
     shown = workdir.stoker("lint", "web.yaml", *words).stdout
     assert " --> e.yaml:3:6  parameters.m\n2 |   nn: 1\n3 |   m: 7\n  |      ^\n" in shown
 
@@ -413,7 +413,7 @@ def test_invalid_value_is_reported_at_its_source(workdir: WorkingDirectory) -> N
 def test_the_standard_input_is_a_template_of_the_working_directory(workdir: WorkingDirectory) -> None:
     workdir.write("inner.yaml", "heat_template_version: 2021-04-16\nparameters: {size: {type: number}}\n")
     text = "heat_template_version: 2021-04-16\nresources:\n  a: {type: inner.yaml, properties: {sise: 1}}\n"
-    found = told(workdir, "-", given=text)
+    found = diagnostics_of(workdir, "-", given=text)
     assert ("unknown-property", "-", (3, 38), "did you mean 'size'?") in found
 
 
@@ -437,7 +437,7 @@ def test_a_misspelt_function_is_suggested(workdir: WorkingDirectory) -> None:
           b: {value: [{get_param: p}, {config: x}, {filters: []}]}
         """,
     )
-    assert told(workdir, "web.yaml") == [
+    assert diagnostics_of(workdir, "web.yaml") == [
         ("wrong-type", "web.yaml", (8, 7), "did you mean the function 'get_param'?"),
         ("wrong-type", "web.yaml", (9, 7), "list_concat is a function from heat_template_version: 2017-09-01 on"),
         ("unknown-property", "web.yaml", (10, 16), "did you mean the function 'get_param'?"),
@@ -463,7 +463,7 @@ def test_a_mapping_and_its_keys_must_exist(workdir: WorkingDirectory) -> None:
           F: {Type: OS::Heat::Value, Properties: {value: !FindInMap [Zones, east, size]}}
         """,
     )
-    assert told(workdir, "cfn.yaml") == [
+    assert diagnostics_of(workdir, "cfn.yaml") == [
         ("function", "cfn.yaml", (7, 62), "did you mean 'Zones'?"),
         ("function", "cfn.yaml", (8, 81), "did you mean 'image'?"),
         ("function", "cfn.yaml", (9, 69), "did you mean 'east'?"),

@@ -9,7 +9,7 @@ import pytest
 from tests.authoring.support import WorkingDirectory, diagnostics
 
 
-def told(workdir: WorkingDirectory, *words: str) -> list[tuple[str, str]]:
+def rules_and_hints(workdir: WorkingDirectory, *words: str) -> list[tuple[str, str]]:
     """The rule and the hint of each complaint."""
     return [
         (item["rule"], item.get("hint") or "") for item in diagnostics(workdir.stoker("lint", "-f", "json", *words))
@@ -39,9 +39,9 @@ def test_parameter_passed_by_parent_is_not_unused(workdir: WorkingDirectory, res
     workdir.write("part.yaml", INTERFACE)
     workdir.write("env.yaml", "resource_registry: {'Our::Part': part.yaml}")
     workdir.write("top.yaml", f"heat_template_version: 2018-08-31\nresources:\n  n: {resource}\n")
-    assert told(workdir, "part.yaml") == [("unused-parameter", "remove it")]
-    assert told(workdir, "part.yaml", "top.yaml", "-e", "env.yaml") == []
-    assert told(workdir, "top.yaml", "part.yaml", "-e", "env.yaml") == []
+    assert rules_and_hints(workdir, "part.yaml") == [("unused-parameter", "remove it")]
+    assert rules_and_hints(workdir, "part.yaml", "top.yaml", "-e", "env.yaml") == []
+    assert rules_and_hints(workdir, "top.yaml", "part.yaml", "-e", "env.yaml") == []
 
 
 def test_parameter_passed_to_unknown_type_is_not_unused(workdir: WorkingDirectory) -> None:
@@ -49,7 +49,7 @@ def test_parameter_passed_to_unknown_type_is_not_unused(workdir: WorkingDirector
     workdir.write(
         "top.yaml", "heat_template_version: 2018-08-31\nresources:\n  n: {type: Our::P, properties: {extra: x}}"
     )
-    assert [rule for rule, _ in told(workdir, "part.yaml", "top.yaml")] == ["unknown-type"]
+    assert [rule for rule, _ in rules_and_hints(workdir, "part.yaml", "top.yaml")] == ["unknown-type"]
 
 
 def test_mistakes_in_packaged_templates_are_reported_at_the_resource(workdir: WorkingDirectory) -> None:
@@ -85,7 +85,7 @@ def test_missing_output_of_nested_template_is_a_warning(workdir: WorkingDirector
           o: {value: {get_attr: [n, wrod]}}
         """,
     )
-    assert told(workdir, "top.yaml") == [("null-output", "did you mean 'word'?")]
+    assert rules_and_hints(workdir, "top.yaml") == [("null-output", "did you mean 'word'?")]
 
 
 # -- hints that lead somewhere -----------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def test_an_environment_that_is_given_as_a_template_is_recognized(
 
 def test_template_without_version_is_not_taken_for_environment(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", "parameters: {}\nresources: {}\n")
-    assert told(workdir, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
+    assert rules_and_hints(workdir, "a.yaml") == [("version", "begin it with heat_template_version: 2021-04-16")]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_template_without_version_is_not_taken_for_environment(workdir: WorkingD
 )
 def test_custom_types_are_not_reported_as_misspelt(workdir: WorkingDirectory, name: str, hint: str) -> None:
     workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
-    ((rule, given),) = told(workdir, "a.yaml")
+    ((rule, given),) = rules_and_hints(workdir, "a.yaml")
     assert rule == "unknown-type" and given.startswith(hint)
     workdir.stoker("lint", "--fix", "a.yaml")
     assert (f"'{name}'" in (workdir.folder / "a.yaml").read_text()) == ("did you mean" not in hint)
@@ -139,7 +139,7 @@ def test_custom_types_are_not_reported_as_misspelt(workdir: WorkingDirectory, na
 @pytest.mark.parametrize("name", ["OS::Neutron::Sprocket", "OS::Gizmo::Widget", "AWS::EC2::Widget", "OS::Nova"])
 def test_unrelated_type_name_has_no_suggestion(workdir: WorkingDirectory, name: str) -> None:
     workdir.write("a.yaml", f"heat_template_version: 2018-08-31\nresources: {{r: {{type: '{name}'}}}}\n")
-    assert told(workdir, "a.yaml") == [("unknown-type", "")]
+    assert rules_and_hints(workdir, "a.yaml") == [("unknown-type", "")]
 
 
 def test_properties_in_use_are_not_suggested(workdir: WorkingDirectory) -> None:
@@ -151,9 +151,9 @@ def test_properties_in_use_are_not_suggested(workdir: WorkingDirectory) -> None:
         )
 
     workdir.write("one.yaml", template())
-    assert told(workdir, "one.yaml") == [("unknown-property", "did you mean 'length'?")]
+    assert rules_and_hints(workdir, "one.yaml") == [("unknown-property", "did you mean 'length'?")]
     workdir.write("both.yaml", template("length: 8"))
-    ((rule, hint),) = told(workdir, "both.yaml")
+    ((rule, hint),) = rules_and_hints(workdir, "both.yaml")
     assert rule == "unknown-property" and hint.startswith("known properties: ")
     workdir.stoker("lint", "--fix", "both.yaml")
     assert (workdir.folder / "both.yaml").read_text() == template("length: 8")
@@ -202,7 +202,7 @@ def test_functions_of_cloudformation_in_hot(workdir: WorkingDirectory, version: 
         outputs: {{o: {{value: {call}}}}}
         """,
     )
-    ((rule, said),) = told(workdir, "a.yaml")
+    ((rule, said),) = rules_and_hints(workdir, "a.yaml")
     assert rule == "misspelt-function"
     assert hint in said
 
@@ -226,7 +226,7 @@ def test_functions_of_hot_in_cloudformation(workdir: WorkingDirectory, call: str
         Outputs: {{o: {{Value: {call}}}}}
         """,
     )
-    ((rule, said),) = told(workdir, "a.yaml")
+    ((rule, said),) = rules_and_hints(workdir, "a.yaml")
     assert rule == "misspelt-function"
     assert hint in said
 
@@ -273,7 +273,7 @@ def test_misspelt_functions_in_conditions(workdir: WorkingDirectory, condition: 
         resources: {{r: {{type: OS::Heat::RandomString, condition: c}}}}
         """,
     )
-    found = told(workdir, "a.yaml")
+    found = rules_and_hints(workdir, "a.yaml")
     assert any(said == rule and hint in words for said, words in found), found
 
 
@@ -282,7 +282,7 @@ def test_misspelt_functions_elsewhere(workdir: WorkingDirectory, place: str) -> 
     workdir.write(
         "a.yaml", f"heat_template_version: 2018-08-31\nresources:\n  r:\n    type: OS::Heat::None\n    {place}\n"
     )
-    assert ("misspelt-function", "did you mean the function 'get_param'?") in told(workdir, "a.yaml")
+    assert ("misspelt-function", "did you mean the function 'get_param'?") in rules_and_hints(workdir, "a.yaml")
 
 
 RULES = """
@@ -300,9 +300,9 @@ RULES = """
 
 def test_rules_ignore_parameter_defaults(workdir: WorkingDirectory) -> None:
     workdir.write("a.yaml", RULES)
-    assert told(workdir, "a.yaml") == []
-    assert told(workdir, "a.yaml", "-P", "Key=a") == []
-    ((rule, _),) = told(workdir, "a.yaml", "-P", "Key=")
+    assert rules_and_hints(workdir, "a.yaml") == []
+    assert rules_and_hints(workdir, "a.yaml", "-P", "Key=a") == []
+    ((rule, _),) = rules_and_hints(workdir, "a.yaml", "-P", "Key=")
     assert rule == "rule-assertion"
 
 

@@ -26,11 +26,11 @@ def stuck(world: QueryService) -> Iterator[Any]:
     """A fault that lets Cinder delete no volume; the fixture is what removes it."""
     fault = world.served.cloud.faults.add(Fault(on="DELETE /volume/v3/*/volumes/*", do="fail", status=400))
 
-    def mended() -> None:
+    def remove_fault() -> None:
         world.served.cloud.faults.remove(fault.id)
 
-    yield mended
-    mended()
+    yield remove_fault
+    remove_fault()
 
 
 def create(boto: Any, name: str) -> str:

@@ -38,7 +38,7 @@ def propose(boto: Any, name: str = "back", **more: Any) -> None:
     )
 
 
-def told(boto: Any, name: str = "back", **more: Any) -> dict[str, Any]:
+def described(boto: Any, name: str = "back", **more: Any) -> dict[str, Any]:
     """The description of a change set, with its resource changes by name instead of the changes."""
     shown = dict(boto.describe_change_set(StackName="drifting", ChangeSetName=name, **more))
     changes = [each["ResourceChange"] for each in shown["Changes"]]
@@ -62,7 +62,7 @@ def rename(world: QueryService, boto: Any, name: str) -> None:
 def test_drift_is_shown_and_reverted(world: QueryService, boto: Any, stack: str) -> None:
     rename(world, boto, "other")
     propose(boto)
-    plain = told(boto)
+    plain = described(boto)
     assert (plain["Status"], plain["DeploymentMode"], plain["StackDriftStatus"]) == (
         "CREATE_COMPLETE",
         "REVERT_DRIFT",
@@ -78,7 +78,7 @@ def test_drift_is_shown_and_reverted(world: QueryService, boto: Any, stack: str)
     }
     assert "BeforeContext" not in change
 
-    change = told(boto, IncludePropertyValues=True)["Changes"]["Net"]
+    change = described(boto, IncludePropertyValues=True)["Changes"]["Net"]
     target = change["Details"][0]["Target"]
     assert target["Drift"].pop("DriftDetectionTimestamp")
     assert target == {
@@ -106,7 +106,7 @@ def test_drift_is_shown_and_reverted(world: QueryService, boto: Any, stack: str)
 def test_a_missing_object_is_created_again(world: QueryService, boto: Any, stack: str) -> None:
     in_cloud(world, "DELETE", f"networks/{physical_id(boto, 'Quiet')}")
     propose(boto)
-    (change,) = told(boto, IncludePropertyValues=True)["Changes"].values()
+    (change,) = described(boto, IncludePropertyValues=True)["Changes"].values()
     assert (change["Action"], change["LogicalResourceId"]) == ("Add", "Quiet")
     assert change["ResourceDriftStatus"] == "DELETED"
     assert "BeforeContext" not in change
@@ -118,14 +118,14 @@ def test_a_missing_object_is_created_again(world: QueryService, boto: Any, stack
 def test_template_equal_to_drift_updates_record_only(world: QueryService, boto: Any, stack: str) -> None:
     rename(world, boto, "other")
     propose(boto, TemplateBody=TEMPLATE.replace("name: one", "name: other"))
-    (change,) = told(boto, IncludePropertyValues=True)["Changes"].values()
+    (change,) = described(boto, IncludePropertyValues=True)["Changes"].values()
     assert (change["Action"], change["LogicalResourceId"]) == ("SyncWithActual", "Net")
     (detail,) = change["Details"]
     assert detail["Target"]["AttributeChangeType"] == "SyncWithActual"
     assert (detail["Target"]["BeforeValue"], detail["Target"]["AfterValue"]) == ("other", "other")
     assert detail["Target"]["Drift"]["PreviousValue"] == "one"
     assert json.loads(change["PreviousDeploymentContext"])["Properties"]["name"] == "one"
-    (plain,) = told(boto)["Changes"].values()
+    (plain,) = described(boto)["Changes"].values()
     assert [each["Target"]["Name"] for each in plain["Details"]] == ["name"]
     execute(boto)
     assert live(world, boto)["name"] == "other"
@@ -134,7 +134,7 @@ def test_template_equal_to_drift_updates_record_only(world: QueryService, boto: 
 
 def test_a_stack_without_drift_has_no_change_set_that_reverts_it(boto: Any, stack: str) -> None:
     propose(boto)
-    found = told(boto)
+    found = described(boto)
     assert (found["Status"], found["StackDriftStatus"], found["Changes"]) == ("FAILED", "IN_SYNC", {})
     assert "didn't contain changes" in found["StatusReason"]
 
@@ -145,10 +145,10 @@ def test_failed_stack_is_not_in_sync(world: QueryService, boto: Any, stack: str)
     world.until(lambda: boto.describe_stacks(StackName="drifting")["Stacks"][0]["StackStatus"] == "UPDATE_FAILED")
     assert detected(world, boto)["StackDriftStatus"] == "UNKNOWN"
     propose(boto, TemplateBody=TEMPLATE)
-    assert told(boto)["StackDriftStatus"] == "UNKNOWN"
+    assert described(boto)["StackDriftStatus"] == "UNKNOWN"
     rename(world, boto, "theirs")
     propose(boto, "again", TemplateBody=TEMPLATE)
-    assert told(boto, "again")["StackDriftStatus"] == "DRIFTED"
+    assert described(boto, "again")["StackDriftStatus"] == "DRIFTED"
 
 
 def test_later_drift_is_not_reverted_by_earlier_change_set(world: QueryService, boto: Any, stack: str) -> None:
@@ -167,7 +167,7 @@ def test_hidden_values_are_in_neither_side_of_the_difference(world: QueryService
     group = {"security_group": {"description": "in place of the word"}}
     in_cloud(world, "PUT", f"security-groups/{physical_id(boto, 'Group')}", group)
     propose(boto)
-    found = told(boto, IncludePropertyValues=True)
+    found = described(boto, IncludePropertyValues=True)
     text = json.dumps(found, default=str)
     assert "swordfish" not in text
     assert "in place of the word" not in text
@@ -193,7 +193,7 @@ def test_a_value_with_a_hidden_part_is_modified_and_not_synchronized(
     boto.get_waiter("stack_create_complete").wait(StackName="drifting", WaiterConfig=FAST)
     in_cloud(world, "PUT", f"networks/{physical_id(boto, 'Net')}/tags", {"tags": ["blue", "herring"]})
     propose(boto)
-    details = told(boto, IncludePropertyValues=True)["Changes"]["Net"]["Details"]
+    details = described(boto, IncludePropertyValues=True)["Changes"]["Net"]["Details"]
     assert details and {each["Target"]["AttributeChangeType"] for each in details} <= {"Modify", "Add", "Remove"}
     assert all("Drift" in each["Target"] for each in details)
     assert "swordfish" not in str(details)
@@ -217,7 +217,7 @@ def test_what_is_not_compared_is_named_with_its_reason(world: QueryService, boto
         DeploymentMode="REVERT_DRIFT",
         TemplateBody=body.replace("name: key", "name: lock"),
     )
-    found = told(boto, IncludePropertyValues=True)
+    found = described(boto, IncludePropertyValues=True)
     ignored = {name: change["ResourceDriftIgnoredAttributes"] for name, change in found["Changes"].items()}
     assert ignored["Net"] == [{"Path": "/Properties/tags", "Reason": "IGNORED_IN_TEMPLATE"}]
     assert {"Path": "/Properties/payload", "Reason": "SENSITIVE_PROPERTY"} in ignored["Key"]
@@ -231,7 +231,7 @@ def test_values_of_an_ordinary_change_set(boto: Any, stack: str) -> None:
         "  New: {Type: OS::Neutron::Net, DeletionPolicy: Retain}\n"
     ).replace("  Quiet: {Type: OS::Neutron::Net, Properties: {name: quiet}}\n", "")
     boto.create_change_set(StackName="drifting", ChangeSetName="more", TemplateBody=body, Parameters=KEPT)
-    found = told(boto, "more", IncludePropertyValues=True)
+    found = described(boto, "more", IncludePropertyValues=True)
     assert "DeploymentMode" not in found
     assert "StackDriftStatus" not in found
     net = found["Changes"]["Net"]
@@ -265,7 +265,7 @@ def test_drift_of_nested_stacks_is_compared(world: QueryService, boto: Any, clea
     in_cloud(world, "DELETE", f"networks/{inside[0]['PhysicalResourceId']}")
     mode = {"DeploymentMode": "REVERT_DRIFT", "IncludeNestedStacks": True, "UsePreviousTemplate": True}
     boto.create_change_set(StackName="drifting", ChangeSetName="back", **mode)
-    found = told(boto)
+    found = described(boto)
     assert found["StackDriftStatus"] == "DRIFTED"
     member = found["Changes"]["nets." + inside[0]["LogicalResourceId"]]
     assert (member["Action"], member["ResourceDriftStatus"]) == ("Add", "DELETED")

@@ -167,7 +167,7 @@ def test_a_name_of_several_objects_is_refused(boto: Any, world: QueryService) ->
 
 
 @contextmanager
-def gone(world: QueryService, network: str, after: int = 0) -> Iterator[Fault]:
+def network_not_found(world: QueryService, network: str, after: int = 0) -> Iterator[Fault]:
     """The network is not found any more, after it has been read so many times. The fault counts all reads (`seen`)."""
     message = f"Network {network} could not be found."
     fault = Fault(on=f"GET {NETWORKS}/{network}", do="fail", status=404, after=after, message=message)
@@ -183,14 +183,14 @@ def test_failed_import_is_rolled_back_without_cloud_writes(boto: Any, world: Que
     first, second = net(world, "kept-1"), net(world, "lost-2")
     propose(boto, template(One="kept-1"), imports(One={"Id": first}))
     execute(boto, "take")
-    with gone(world, second, after=1000) as read:
+    with network_not_found(world, second, after=1000) as read:
         propose(boto, template(One="kept-1", Two="lost-2"), imports(Two={"Id": second}), "more")
     before = writes(world)
-    with gone(world, second), pytest.raises(ClientError) as refused:
+    with network_not_found(world, second), pytest.raises(ClientError) as refused:
         boto.execute_change_set(ChangeSetName="more", StackName="taken")
     assert f"neutron has no object {second}" in refused.value.response["Error"]["Message"]
 
-    with gone(world, second, after=read.seen):  # after the check of the request
+    with network_not_found(world, second, after=read.seen):  # after the check of the request
         boto.execute_change_set(ChangeSetName="more", StackName="taken")
         with pytest.raises(WaiterError) as failed:
             boto.get_waiter("stack_import_complete").wait(StackName="taken", WaiterConfig=FAST)

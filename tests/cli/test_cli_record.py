@@ -43,7 +43,7 @@ def configuration(tmp_path: Path) -> str:
     return str(path)
 
 
-def said(command: Any, *words: str, status: int = 0) -> str:
+def output_of(command: Any, *words: str, status: int = 0) -> str:
     done = CliRunner().invoke(command, words)
     assert done.exit_code == status, done.output
     return done.output
@@ -51,18 +51,18 @@ def said(command: Any, *words: str, status: int = 0) -> str:
 
 def test_the_revision_of_the_tables_is_reported_before_and_after_they_are_made(configuration: str) -> None:
     config = ("--config-file", configuration)
-    assert said(database, "version", *config) == "none\n"
-    said(database, "check", *config, status=1)
-    made = said(database, "sync", *config).removeprefix("The tables have revision ").removesuffix(".\n")
-    assert said(database, "version", *config) == f"{made}\n"
-    assert f"database {made}, this release {made}" in said(database, "check", *config)
+    assert output_of(database, "version", *config) == "none\n"
+    output_of(database, "check", *config, status=1)
+    made = output_of(database, "sync", *config).removeprefix("The tables have revision ").removesuffix(".\n")
+    assert output_of(database, "version", *config) == f"{made}\n"
+    assert f"database {made}, this release {made}" in output_of(database, "check", *config)
 
 
 def test_an_operation_is_watched_until_it_has_ended(
     configuration: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = ("--config-file", configuration)
-    said(database, "sync", *config)
+    output_of(database, "sync", *config)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     with store.writing() as connection:
         for table, row in (("stacks", STACK), ("operations", OPERATION), ("resources", RESOURCE), ("engines", ENGINE)):
@@ -75,7 +75,7 @@ def test_an_operation_is_watched_until_it_has_ended(
             connection.execute(update(tables.operations).values(status="COMPLETE", finished_at=4.0))
 
     monkeypatch.setattr(time, "sleep", pause)
-    lines = said(operation, "watch", "o", "--interval", "7", *config).splitlines()
+    lines = output_of(operation, "watch", "o", "--interval", "7", *config).splitlines()
     store.close()
     assert pauses == [7.0]
     assert lines[0] == "CREATE RUNNING on host1"
@@ -84,12 +84,12 @@ def test_an_operation_is_watched_until_it_has_ended(
 
 
 def test_resealing_requires_the_current_keys(configuration: str, tmp_path: Path) -> None:
-    said(database, "sync", "--config-file", configuration)
+    output_of(database, "sync", "--config-file", configuration)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     with store.writing() as connection:
         key_proofs.prove(connection, Sealer(["another key of an engine"]))
     store.close()
-    output = said(database, "reseal", "--config-file", configuration, status=1)
+    output = output_of(database, "reseal", "--config-file", configuration, status=1)
     assert "Configure the same keys for all engines" in output
 
 
@@ -102,7 +102,7 @@ COMMANDS = [
 def test_a_database_without_tables_is_reported_with_what_to_do(
     configuration: str, command: Any, words: list[str]
 ) -> None:
-    assert "run `stoker db sync`" in said(command, *words, "--config-file", configuration, status=1)
+    assert "run `stoker db sync`" in output_of(command, *words, "--config-file", configuration, status=1)
 
 
 @pytest.mark.parametrize(("command", "words"), [(command, words) for command, *words in COMMANDS])
@@ -111,9 +111,9 @@ def test_only_without_a_database_the_commands_ask_for_the_configuration(
 ) -> None:
     path = tmp_path / "heat.conf"
     path.write_text(f"[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")
-    assert "Name the cluster's configuration" in said(command, *words, "--config-file", str(path), status=1)
+    assert "Name the cluster's configuration" in output_of(command, *words, "--config-file", str(path), status=1)
     path.write_text("[database]\nmax_retries = many\n")
-    output = said(command, *words, "--config-file", str(path), status=1)
+    output = output_of(command, *words, "--config-file", str(path), status=1)
     assert "[database] max_retries" in output
     assert "Name the cluster's" not in output
 
@@ -121,12 +121,12 @@ def test_only_without_a_database_the_commands_ask_for_the_configuration(
 def test_a_database_in_memory_is_not_synchronised(tmp_path: Path) -> None:
     path = tmp_path / "heat.conf"
     path.write_text("[database]\nconnection = sqlite://\n")
-    assert "in-memory databases are not supported" in said(database, "sync", "--config-file", str(path), status=1)
+    assert "in-memory databases are not supported" in output_of(database, "sync", "--config-file", str(path), status=1)
 
 
 def test_stopped_engines_are_distinguished_from_lost_ones(configuration: str, tmp_path: Path) -> None:
     config = ("--config-file", configuration)
-    said(database, "sync", *config)
+    output_of(database, "sync", *config)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     rows = [
         {**ENGINE, "id": "1", "host": "lives", "seen_at": time.time(), "lease": 600.0},
@@ -137,5 +137,5 @@ def test_stopped_engines_are_distinguished_from_lost_ones(configuration: str, tm
         for row in rows:
             connection.execute(insert(tables.engines), row)
     store.close()
-    listed = json.loads(said(service, "list", "-f", "json", *config))
+    listed = json.loads(output_of(service, "list", "-f", "json", *config))
     assert {row["host"]: row["status"] for row in listed} == {"lives": "up", "ended": "stopped", "killed": "down"}

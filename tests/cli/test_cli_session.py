@@ -55,8 +55,8 @@ def use_every_verb(client: OpenStack) -> None:
     look(stack)
     change(stack)
     repair(stack)
-    hold_and_let_go(stack)
-    call_off(stack)
+    pause_and_continue(stack)
+    cancel_update(stack)
     stack("delete", "--yes", *WAIT, "every")
     assert [row["Stack Name"] for row in stack.json("list", "--deleted", "--property", "name=every")] == ["every"]
     assert known_commands(client) - stack.used == OF_OTHER_SESSIONS
@@ -112,7 +112,7 @@ def repair(stack: Client) -> None:
     assert stack.json("resource show", "every", "net")["physical_resource_id"] != before
 
 
-def hold_and_let_go(stack: Client) -> None:
+def pause_and_continue(stack: Client) -> None:
     """Hooks: a stack waits until the hook is cleared."""
     stack("create", "-t", TEMPLATE, "--pre-create", "net", "held")
     until_held(stack, "held", "net")
@@ -122,7 +122,7 @@ def hold_and_let_go(stack: Client) -> None:
     stack("delete", "--yes", *WAIT, "held")
 
 
-def call_off(stack: Client) -> None:
+def cancel_update(stack: Client) -> None:
     """An update that waits at a hook is cancelled."""
     stack("update", "--existing", "--parameter", "word=four", "--pre-update", "thing", "every")
     until_held(stack, "every", "thing")

@@ -199,12 +199,12 @@ def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Clus
     postgresql.stop()
     for engine in engines:
         wait_until(partial(has_been_silent, engine), "the engine has tried for ten seconds")
-        assert 0 < engine.said().count("cannot be written, retrying") < 4
+        assert 0 < engine.output().count("cannot be written, retrying") < 4
     wait_until(lambda: any(engine.status("/healthcheck")[0] == 503 for engine in engines), "an engine says it is stuck")
     postgresql.start()
     complete(cluster, made)
     assert [engine.status("/healthcheck")[0] for engine in engines] == [200, 200]
-    assert all("The database can be written again" in engine.said() for engine in engines)
+    assert all("The database can be written again" in engine.output() for engine in engines)
     cluster.remove(*made)
 
 
@@ -222,7 +222,7 @@ def test_an_engine_that_is_stopped_leaves_no_call_without_an_answer(cluster: Clu
         try:
             asking = [clients.submit(ask) for _ in range(4)]
             wait_until(lambda: len(answers) > 100, "the clients have got going")
-            said_before = len(leaving.said())
+            output_before = len(leaving.output())
             leaving.signal(signal.SIGTERM)
             assert leaving.ended() == 0
         finally:
@@ -230,4 +230,4 @@ def test_an_engine_that_is_stopped_leaves_no_call_without_an_answer(cluster: Clu
         for each in asking:
             each.result()
     assert set(answers) == {200}
-    assert "amqp" not in leaving.said()[said_before:]
+    assert "amqp" not in leaving.output()[output_before:]

@@ -46,9 +46,9 @@ def test_metrics_and_logs_show_operations(cluster: Cluster) -> None:
     assert json.loads(owner.status("/healthcheck")[1]) == {"healthy": True, "problems": [], "receives_calls": True}
 
     owner.signal(signal.SIGUSR2)
-    wait_until(lambda: "Guru Meditation" in owner.said() and row["id"] in owner.said(), "the report is written")
-    assert f"[DEFAULT] host = {owner.host}\n" in owner.said()
-    assert "k" * 32 not in owner.said()
+    wait_until(lambda: "Guru Meditation" in owner.output() and row["id"] in owner.output(), "the report is written")
+    assert f"[DEFAULT] host = {owner.host}\n" in owner.output()
+    assert "k" * 32 not in owner.output()
     cluster.remove("inside")
 
 

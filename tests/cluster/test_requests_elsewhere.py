@@ -61,7 +61,7 @@ def _held(cluster: Cluster, name: str, identifier: str) -> bool:
     return any("paused until Hook" in event["resource_status_reason"] for event in events)
 
 
-def _gone(cluster: Cluster, name: str) -> bool:
+def _is_deleted(cluster: Cluster, name: str) -> bool:
     return cluster.call("GET", f"/stacks/{name}")[0] == 404
 
 
@@ -83,7 +83,7 @@ def test_operation_on_other_engine_is_superseded_by_update_and_deletion(cluster:
         status, answer = cluster.call("DELETE", f"/stacks/{name}/{identifier}")
         assert status == 204, answer
         made.pop(name)
-        wait_until(partial(_gone, cluster, name), f"{name} is gone")
+        wait_until(partial(_is_deleted, cluster, name), f"{name} is gone")
     for name, identifier in made.items():
         status, answer = cluster.call("PUT", f"/stacks/{name}/{identifier}", {"template": EMPTY})
         assert status == 202, answer

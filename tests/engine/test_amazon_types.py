@@ -68,7 +68,7 @@ async def complete(world: World, wanted: dict[str, Any], action: str = "create")
     return stack
 
 
-async def gone(world: World) -> None:
+async def delete_without_leftovers(world: World) -> None:
     """Delete the stack; nothing of it may be left."""
     assert (await world.delete("web"))["status"] == "COMPLETE"
     served = world.served
@@ -88,7 +88,7 @@ async def test_a_subnet_is_behind_the_router_of_its_vpc(world: World) -> None:
         one["id"] for one in listed(world.served, f"{NETWORK}/subnets", "subnets") if one["name"].startswith("web-")
     )
     assert routers(world.served) == {"vpc": {"gateway": False, "subnets": [subnet]}}
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 async def test_route_table_association_is_reverted_on_deletion(world: World) -> None:
@@ -100,7 +100,7 @@ async def test_route_table_association_is_reverted_on_deletion(world: World) -> 
     found = routers(world.served)
     assert list(found) == ["vpc"]
     assert len(found["vpc"]["subnets"]) == 1
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 async def test_a_subnet_moves_from_one_route_table_to_another(world: World) -> None:
@@ -116,7 +116,7 @@ async def test_a_subnet_moves_from_one_route_table_to_another(world: World) -> N
         "table": 0,
         "other": 1,
     }
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 async def test_failed_update_restores_route_table_association(world: World) -> None:
@@ -134,7 +134,7 @@ async def test_failed_update_restores_route_table_association(world: World) -> N
         "table": 1,
         "other": 0,
     }
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 async def test_replaced_gateway_attachment_keeps_the_gateway(world: World) -> None:
@@ -142,7 +142,7 @@ async def test_replaced_gateway_attachment_keeps_the_gateway(world: World) -> No
     other = {**ROUTES["attachment"], "Properties": {**ROUTES["attachment"]["Properties"], "InternetGatewayId": "other"}}
     await complete(world, template(**VPC, **{**ROUTES, "attachment": other}), "update")
     assert routers(world.served)["table"]["gateway"]
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 # -- addresses ------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ async def test_an_address_moves_between_instances(world: World) -> None:
     assert holder() == ids["two"]
     await complete(world, wanted(None), "update")
     assert holder() is None
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 async def test_users_log_in_to_instances_as_ec2_user(world: World) -> None:
@@ -209,7 +209,7 @@ async def test_an_association_follows_the_instance_and_leaves_the_address(world:
     assert address()["port_id"] == first
     await complete(world, wanted(), "update")
     assert address()["port_id"] is None
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ async def test_a_network_interface_has_the_address_and_groups(world: World) -> N
     await complete(world, wanted(), "update")
     assert groups() != [ids["group"]]
     assert (await world.resources("web"))["card"]["physical_id"] == ids["card"]
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 # -- security groups ------------------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ async def test_rules_in_the_form_of_cloudformation(world: World) -> None:
     await complete(world, wanted(SecurityGroupIngress=ingress[:1], SecurityGroupEgress=egress), "update")
     assert await shown("ingress") == [("tcp", "80", "81", "10.0.0.0/8", None)]
     assert await shown("egress") == [("tcp", "443", "443", "0.0.0.0/0", None)]
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 # -- storage --------------------------------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ async def test_a_bucket_has_tags_pages_and_readers(world: World) -> None:
     assert found["x-container-meta-web-error"] == "error.html"
     assert found["x-container-meta-s3-tag-role"] == "site"
     assert world.served.call("GET", path).status == 301  # anybody may read: the static web site
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 # -- the older spelling of floating IPs ---------------------------------------------------------------------------
@@ -357,7 +357,7 @@ async def test_a_floating_ip_in_novas_former_form(world: World) -> None:
     (floating,) = listed(world.served, f"{NETWORK}/floatingips", "floatingips")
     assert world.outputs(made) == {"ip": floating["floating_ip_address"]}
     assert floating["port_id"] is not None
-    await gone(world)
+    await delete_without_leftovers(world)
 
 
 @pytest.mark.parametrize("kind", ["AWS::EC2::EIP", "OS::Nova::FloatingIP"])
@@ -368,7 +368,7 @@ async def test_an_address_of_unclear_origin_is_refused_and_can_be_deleted(world:
     made = world.served.call("POST", path, network, admin).json["network"]
     stack = await world.create("web", template(address={"Type": kind}))
     assert stack["status"] == "FAILED" and "exactly one external network is required" in stack["status_reason"]
-    await gone(world)
+    await delete_without_leftovers(world)
     world.served.call("DELETE", f"{path}/{made['id']}", token=admin)
     await complete(world, template(address={"Type": kind}))
-    await gone(world)
+    await delete_without_leftovers(world)

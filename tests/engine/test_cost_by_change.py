@@ -229,7 +229,7 @@ async def measured(path: Path, served: ServedCloud, known: Mapping[str, Any]) ->
         assert isinstance(world.clock, ManualClock)
         for seconds in (0.0, 3600.0, 86400.0):
             world.clock.advance(seconds)
-            await beat(world.engine)
+            await heartbeat(world.engine)
         await world.stop()
         costs.note(meter)
     return costs
@@ -243,11 +243,11 @@ async def change(world: World) -> None:
     await world.at_rest(stack["id"])
 
 
-async def beat(engine: Engine) -> None:
+async def heartbeat(engine: Engine) -> None:
     """One heartbeat, until all that it has begun in the background has ended."""
     tasks = engine.services.background.tasks
     before = set(tasks)
-    await engine.membership.beat()
+    await engine.membership.heartbeat()
     await asyncio.gather(*(tasks - before))
 
 

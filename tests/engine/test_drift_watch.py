@@ -56,7 +56,7 @@ async def watch(world: World, mode: str | None = None) -> dict[str, Any]:
     return await world.call("drift_watch_show", ref=REF)  # type: ignore[no-any-return]
 
 
-async def looked(world: World, since: float) -> dict[str, Any]:
+async def next_detection(world: World, since: float) -> dict[str, Any]:
     """What is known after the next look."""
     for _ in range(400):
         await passes(world, 10)
@@ -72,18 +72,18 @@ async def looked(world: World, since: float) -> dict[str, Any]:
     raise AssertionError("nobody looks")
 
 
-async def behind(world: World, method: str, path: str, body: Any = None) -> Any:
+async def change_outside(world: World, method: str, path: str, body: Any = None) -> Any:
     """Change an object behind the engine's back."""
     cloud = await world.pool.cloud(TokenCredential(world.context.token))
     return (await cloud.request(method, "neutron", f"/v2.0{path}", json=body)).body
 
 
 async def renamed(world: World, net: str, name: str = "changed") -> None:
-    await behind(world, "PUT", f"/networks/{net}", {"network": {"name": name}})
+    await change_outside(world, "PUT", f"/networks/{net}", {"network": {"name": name}})
 
 
 async def name_of(world: World, net: str) -> str:
-    return str((await behind(world, "GET", f"/networks/{net}"))["network"]["name"])
+    return str((await change_outside(world, "GET", f"/networks/{net}"))["network"]["name"])
 
 
 async def repairs(world: World, stack_id: str) -> list[Any]:
@@ -105,21 +105,21 @@ async def test_periodic_detection_is_recorded_and_changes_nothing(world: World) 
     await passes(world, 2 * INTERVAL)
     assert (await watch(world))["time"] is None, "nobody has asked for looks"
     assert (await watch(world, "detect"))["chosen"] == "detect"
-    first = await looked(world, 0)
+    first = await next_detection(world, 0)
     assert (first["status"], first["drifted"], first["uncompared"]) == ("IN_SYNC", [], [])
     events = await messages(world)
     await renamed(world, net)
-    second = await looked(world, first["time"])
+    second = await next_detection(world, first["time"])
     assert 0.9 * INTERVAL - 20 <= second["time"] - first["time"] <= 1.1 * INTERVAL + 60
     assert (second["status"], second["drifted"], second["repair"]) == ("DRIFTED", ["net"], None)
     assert (await world.call("stack_show", ref=REF))["last_look"] == {"status": "DRIFTED", "time": second["time"]}
     described = await world.call("stack_describe", ref=REF)
     assert (described["drift"]["status"], described["drift"]["time"]) == ("DRIFTED", second["time"])
-    third = await looked(world, second["time"])
+    third = await next_detection(world, second["time"])
     assert third["age"] == world.clock.now() - third["time"]
     assert (await messages(world))[len(events) :] == ["drift: name differs from the template"], "drift is reported once"
     await renamed(world, net, "declared")
-    await looked(world, third["time"])
+    await next_detection(world, third["time"])
     assert (await messages(world))[-1] == "drift: the object is as declared again"
     assert await name_of(world, net) == "declared" and not await repairs(world, made["id"])
 
@@ -128,7 +128,7 @@ async def test_repair_reverts_drift_in_nested_stacks(world: World) -> None:
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": NET}}
     made = await world.create("web", template(net=NET, group=group))
     await watch(world, "repair")
-    await looked(world, 0)
+    await next_detection(world, 0)
     members = [each for each in await world.listed(REF, nested_depth=2) if each["type"] == "OS::Neutron::Net"]
     for member in members:
         await renamed(world, member["physical_id"])
@@ -136,7 +136,7 @@ async def test_repair_reverts_drift_in_nested_stacks(world: World) -> None:
         await passes(world, 10)
     await world.settle(made["id"])
     assert {await name_of(world, member["physical_id"]) for member in members} == {"declared"}
-    found = await looked(world, (await watch(world))["time"])
+    found = await next_detection(world, (await watch(world))["time"])
     assert (found["status"], found["repair"], len(await repairs(world, made["id"]))) == ("IN_SYNC", None, 1)
 
 
@@ -150,7 +150,7 @@ async def test_repairs_stop_after_two_failures(world: World) -> None:
     found = await watch(world)
     results: list[str | None] = []
     while found["repair"] != "ineffective" and len(results) < 8:
-        found = await looked(world, found["time"] or 0)
+        found = await next_detection(world, found["time"] or 0)
         results.append(found["repair"])
     assert (results[0], results[-1]) == ("begun", "ineffective")
     await passes(world, 4 * INTERVAL)
@@ -171,11 +171,11 @@ async def test_repair_of_too_many_objects_is_refused(served: ServedCloud, tmp_pa
     try:
         made = await world.create("web", template(one=NET, two=NET))
         await watch(world, "repair")
-        first = await looked(world, 0)
+        first = await next_detection(world, 0)
         objects = [each["physical_id"] for each in (await world.resources("web")).values()]
         for net in objects:
-            await behind(world, "DELETE", f"/networks/{net}")
-        found = await looked(world, first["time"])
+            await change_outside(world, "DELETE", f"/networks/{net}")
+        found = await next_detection(world, first["time"])
         assert (found["status"], found["repair"]) == ("DRIFTED", "too-many-replacements")
         assert not await repairs(world, made["id"])
         assert "drift: the object does not exist any more" in await messages(world)
@@ -189,9 +189,9 @@ async def test_nothing_is_repaired_during_maintenance_of_the_cloud(served: Serve
         made = await world.create("web", template(net=NET), tags=["stoker:heal"])
         net = (await world.resources("web"))["net"]["physical_id"]
         await watch(world, "repair")
-        first = await looked(world, 0)
-        await behind(world, "DELETE", f"/networks/{net}")
-        found = await looked(world, first["time"])
+        first = await next_detection(world, 0)
+        await change_outside(world, "DELETE", f"/networks/{net}")
+        found = await next_detection(world, first["time"])
         assert (found["status"], found["repair"]) == ("DRIFTED", "maintenance")
         await passes(world, 4 * INTERVAL)  # health checks have been due many times, too
         assert len(await world.engine.services.database.read(queries.operations_of, made["id"], 10)) == 1
@@ -214,7 +214,7 @@ async def test_drift_ignored_by_user_is_not_repaired(world: World, held: str) ->
         await world.call("stack_settings_change", ref=REF, changes={"policy": {"Statement": [statement]}})
     await watch(world, "repair")
     await renamed(world, identifier)
-    found = await looked(world, 0)
+    found = await next_detection(world, 0)
     for _ in range(30):
         found = await watch(world) if held != "ignored" and found["repair"] is None else found
         await passes(world, 10)
@@ -227,7 +227,7 @@ async def test_operator_default_applies_to_stacks_without_setting(served: Served
     world = await World(tmp_path / "default.db", served, settings=settings(drift_mode="detect")).start()
     try:
         await world.create("web", template(net=NET))
-        assert (await looked(world, 0))["mode"] == "detect"
+        assert (await next_detection(world, 0))["mode"] == "detect"
         off = await watch(world, "off")
         await passes(world, 2 * INTERVAL)
         assert (await watch(world))["time"] == off["time"]
@@ -255,7 +255,7 @@ async def test_unavailable_service_makes_drift_unknown_and_is_not_polled(world: 
     fault = Fault(on="GET /network/*", do="fail", status=503)
     world.in_cloud(lambda: world.served.cloud.faults.add(fault))
     await watch(world, "repair")
-    found = await looked(world, 0)
+    found = await next_detection(world, 0)
     assert (found["status"], len(found["uncompared"])) == ("UNKNOWN", 5)
     assert not await messages(world) or "drift" not in (await messages(world))[-1]
 

@@ -39,14 +39,14 @@ class Reader:
         for _ in range(2000):
             popped = self.world.served.call("DELETE", path, token=self.world.context.token, headers=headers).json
             self.got += [message["body"] for message in popped["messages"]]
-            told = [tuple(each["payload"][field] for field in FIELDS) for each in self.got]
-            if enough(told):
+            reported = [tuple(each["payload"][field] for field in FIELDS) for each in self.got]
+            if enough(reported):
                 return self.got
             await self.world.turn()
-        raise AssertionError(f"no message reported it; the messages are {told}")
+        raise AssertionError(f"no message reported it; the messages are {reported}")
 
-    async def until_told(self, *event: str) -> list[dict[str, Any]]:
-        return await self.until(lambda told: event in told)
+    async def until_reported(self, *event: str) -> list[dict[str, Any]]:
+        return await self.until(lambda reported: event in reported)
 
 
 async def create(world: World, name: str, **sink: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ async def create(world: World, name: str, **sink: Any) -> dict[str, Any]:
 async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World) -> None:
     stack = await create(world, "sunk")
     recorded = await world.call("event_list", ref={"name": "sunk", "id": None}, nested_depth=5)
-    got = await Reader(world).until(lambda told: len(told) >= len(recorded))
+    got = await Reader(world).until(lambda reported: len(reported) >= len(recorded))
     assert sorted(each["id"] for each in got) == sorted(event["id"] for event in recorded)
     own = [event["id"] for event in recorded if event["stack_id"] == stack["id"]]
     assert [each["id"] for each in got if each["payload"]["stack_id"] == stack["id"]] == own
@@ -73,7 +73,7 @@ async def test_every_event_of_the_tree_is_sent_once_and_in_order(world: World) -
 async def test_stack_end_is_reported_before_credential_deletion(world: World) -> None:
     await create(world, "ending")
     reader = Reader(world)
-    await reader.until_told("ending", "CREATE", "COMPLETE")
+    await reader.until_reported("ending", "CREATE", "COMPLETE")
     keystone = world.engine.services.credentials
     released: list[str] = []
     release = keystone.release
@@ -84,7 +84,7 @@ async def test_stack_end_is_reported_before_credential_deletion(world: World) ->
 
     keystone.release = watched  # type: ignore[method-assign]
     await world.delete("ending")
-    await reader.until_told("ending", "DELETE", "COMPLETE")
+    await reader.until_reported("ending", "DELETE", "COMPLETE")
     await world.until(lambda: released == ["ending"])
 
 
@@ -93,7 +93,7 @@ async def test_unavailable_sink_delays_events_only(world: World) -> None:
     assert world.served.call("POST", "/control/faults", fault).status == 201
     stack = await create(world, "patient")
     assert stack["status"] == "COMPLETE"
-    got = await Reader(world).until_told("patient", "CREATE", "COMPLETE")
+    got = await Reader(world).until_reported("patient", "CREATE", "COMPLETE")
     assert got[0]["payload"]["resource_status"] == "IN_PROGRESS"
 
 
@@ -104,7 +104,7 @@ async def test_refusing_sink_is_abandoned(world: World) -> None:
     assert stack["status"] == "COMPLETE"
     await world.until(lambda: world.served.call("GET", "/control/faults").json["faults"][0]["hits"] == 1)
     await world.call("stack_action", ref={"name": "refused", "id": None}, action="check")
-    await Reader(world).until_told("refused", "CHECK", "COMPLETE")
+    await Reader(world).until_reported("refused", "CHECK", "COMPLETE")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,6 @@ async def test_refusing_sink_is_abandoned(world: World) -> None:
         ({"colour": "red"}, "colour"),
     ],
 )
-async def test_sinks_that_cannot_be_used_are_refused(world: World, sink: dict[str, Any], told: str) -> None:
-    with pytest.raises(StackValidationFailed, match=told):
+async def test_sinks_that_cannot_be_used_are_refused(world: World, sink: dict[str, Any], reported: str) -> None:
+    with pytest.raises(StackValidationFailed, match=reported):
         await create(world, "bad", **sink)

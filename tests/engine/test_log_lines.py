@@ -23,11 +23,11 @@ async def test_lines_name_their_operation(world: World, kept: list[Any], monkeyp
     assert kind is not None
     create = kind.create
 
-    async def talkative(call: Call) -> Outcome:
+    async def logging_create(call: Call) -> Outcome:
         LOG.warning("making %s", call.name)
         return await create(call)
 
-    monkeypatch.setattr(kind, "create", talkative)
+    monkeypatch.setattr(kind, "create", logging_create)
     LOG.warning("before")
     made = await world.call("stack_create", name="web", template=TEMPLATE)
     operation = world.engine.runs[made["id"]].operation.id

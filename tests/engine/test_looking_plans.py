@@ -46,7 +46,7 @@ async def object_of(world: World, name: str, depth: int = 0) -> str:
     return str((await world.resources("web", depth))[name]["physical_id"])
 
 
-def outside(world: World, method: str, path: str, body: Any = None) -> Any:
+def change_outside(world: World, method: str, path: str, body: Any = None) -> Any:
     """Do something as a user of the cloud, not through Stoker."""
     answer = world.served.call(method, path, body, world.served.token("demo", "demo"))
     assert answer.status < 300
@@ -56,7 +56,7 @@ def outside(world: World, method: str, path: str, body: Any = None) -> Any:
 async def rename(world: World, name: str, depth: int = 0) -> None:
     """Rename the network of a resource outside Stoker."""
     path = f"{NETWORKS}/{await object_of(world, name, depth)}"
-    outside(world, "PUT", path, {"network": {"name": "theirs"}})
+    change_outside(world, "PUT", path, {"network": {"name": "theirs"}})
 
 
 def requests_of(world: World) -> list[str]:
@@ -76,7 +76,7 @@ async def test_a_server_that_was_deleted_is_created_again_and_only_that(world: W
     made = template(server=SERVER, net=net(name="mine"))
     await world.create("web", made)
     kept = await object_of(world, "net")
-    outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
+    change_outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
     plan = await plan_of(world, made)
     assert reasons_of(plan) == {
         ("server", "create"): ["deleted-outside"],
@@ -104,7 +104,7 @@ async def test_a_rule_that_was_added_is_shown_and_removed(world: World) -> None:
     }
     rules = "/network/v2.0/security-group-rules"
     rule |= {"port_range_min": 22, "port_range_max": 22, "remote_ip_prefix": "0.0.0.0/0"}
-    added = outside(world, "POST", rules, {"security_group_rule": rule})["security_group_rule"]["id"]
+    added = change_outside(world, "POST", rules, {"security_group_rule": rule})["security_group_rule"]["id"]
     plan = await plan_of(world, made)
     assert reasons_of(plan) == {("group", "update"): ["changed-outside"]}
     (step,) = (step for step in plan["steps"] if step["path"] == "group")
@@ -143,8 +143,8 @@ async def test_a_missing_dependency_is_created_again_with_its_dependents(world: 
     before = template(net=net(), other=port, port=port)
     await world.create("web", before)
     for name in ("port", "other"):
-        outside(world, "DELETE", f"/network/v2.0/ports/{await object_of(world, name)}")
-    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
+        change_outside(world, "DELETE", f"/network/v2.0/ports/{await object_of(world, name)}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
     named = {**port, "properties": {**port["properties"], "name": "mine"}}
     plan = await plan_of(world, template(net=net(), other=port, port=named))
     assert {key: codes for key, codes in reasons_of(plan).items() if key[1] != "delete"} == {
@@ -165,9 +165,9 @@ async def test_dependent_change_names_the_replaced_property_only(world: World) -
         attachment={"type": "OS::Cinder::VolumeAttachment", "properties": attached},
     )
     await world.create("web", made)
-    outside(world, "DELETE", f"/compute/v2.1/os-server-groups/{await object_of(world, 'group')}")
+    change_outside(world, "DELETE", f"/compute/v2.1/os-server-groups/{await object_of(world, 'group')}")
     server = await object_of(world, "server")
-    outside(world, "PUT", f"/compute/v2.1/servers/{server}", {"server": {"name": "theirs"}})
+    change_outside(world, "PUT", f"/compute/v2.1/servers/{server}", {"server": {"name": "theirs"}})
     plan = await plan_of(world, made, refresh="all")
     assert reasons_of(plan)["server", "replace"][:2] == ["may-change", "changed-outside"]
     [attachment] = [step for step in plan["steps"] if step["path"] == "attachment"]
@@ -184,7 +184,7 @@ async def test_missing_object_is_not_deleted_first(world: World) -> None:
 
     await world.create("web", rules("one"))
     assert "deleted-first" in reasons_of(await plan_of(world, rules("two")))["rule", "replace"]
-    outside(world, "DELETE", f"/network/v2.0/security-group-rules/{await object_of(world, 'rule')}")
+    change_outside(world, "DELETE", f"/network/v2.0/security-group-rules/{await object_of(world, 'rule')}")
     plan = await plan_of(world, rules("two"))
     assert reasons_of(plan)["rule", "create"] == ["deleted-outside"]
     stack = await world.update("web", rules("two"), plan_digest=plan["digest"])
@@ -331,9 +331,9 @@ async def test_added_list_items_are_drift(world: World) -> None:
     made = template(server={**SERVER, "properties": properties}, group={"type": "OS::Neutron::SecurityGroup"})
     await world.create("web", made)
     server = await object_of(world, "server")
-    (port,) = outside(world, "GET", f"/network/v2.0/ports?device_id={server}")["ports"]
+    (port,) = change_outside(world, "GET", f"/network/v2.0/ports?device_id={server}")["ports"]
     groups = [*port["security_groups"], await object_of(world, "group")]
-    outside(world, "PUT", f"/network/v2.0/ports/{port['id']}", {"port": {"security_groups": groups}})
+    change_outside(world, "PUT", f"/network/v2.0/ports/{port['id']}", {"port": {"security_groups": groups}})
     plan = await plan_of(world, made, refresh="all")
     (step,) = (step for step in plan["steps"] if step["path"] == "server" and step["kind"] != "delete")
     assert [(each["property"], each["path"], each["after"]) for each in step["changes"]] == [

@@ -173,7 +173,7 @@ def volume_snapshots(world: World) -> list[Any]:
     return list(snapshots)
 
 
-async def let_pass(world: World) -> None:
+async def pass_turns(world: World) -> None:
     """Time enough for whatever is not held up."""
     for _ in range(100):
         await world.turn()
@@ -244,7 +244,7 @@ async def test_stack_deleted_during_snapshot_leaves_no_copy(lives: EngineRestart
     await world.until(lives.held.is_set)
 
     await world.call("stack_delete", ref=REF)
-    await let_pass(world)
+    await pass_turns(world)
     lives.go_on.set()
 
     stack = await world.settle(stack["id"])
@@ -264,7 +264,7 @@ async def test_snapshot_deleted_while_running_leaves_no_copy(lives: EngineRestar
     assert (await world.settle(stack["id"]))["status"] == "FAILED"
 
     await world.call("snapshot_delete", ref=REF, snapshot_id=taken["id"])
-    await let_pass(world)
+    await pass_turns(world)
     lives.go_on.set()
 
     await world.until(lambda: not world.engine.runs)

@@ -16,7 +16,7 @@ from stoker_foundation.clock import ManualClock, SystemClock
 from testing.harness import World
 
 
-def broken_off(_query: Callable[..., Any], *_arguments: Any) -> Any:
+def connection_error(_query: Callable[..., Any], *_arguments: Any) -> Any:
     raise OperationalError("a statement", None, OSError("the connection broke"), connection_invalidated=True)
 
 
@@ -40,7 +40,7 @@ async def test_metrics_without_database(served: ServedCloud, tmp_path: Path, mon
     before = await measured(world)
     clock.advance(1)
     with monkeypatch.context() as patch:
-        patch.setattr(world.database, "read_now", broken_off)
+        patch.setattr(world.database, "read_now", connection_error)
         patch.setattr(status, "_DATABASE_SECONDS", 0.05)
         during = await measured(world)
     assert during["stoker_heartbeat_age_seconds"] == 1

@@ -28,7 +28,7 @@ outputs:
 """
 
 
-def told(attribute: list[str]) -> dict[str, Any]:
+def resource_and_output(attribute: list[str]) -> dict[str, Any]:
     """A resource that keeps a value, and the same value as an output."""
     value = {"get_attr": attribute}
     return {"type": "OS::Heat::Value", "properties": {"value": value}}
@@ -37,7 +37,7 @@ def told(attribute: list[str]) -> dict[str, Any]:
 async def test_reads_during_creation_do_not_change_the_result(world: World) -> None:
     template = {
         **HOT,
-        "resources": {"nested": {"type": "child.yaml"}, "later": told(["nested", "map"])},
+        "resources": {"nested": {"type": "child.yaml"}, "later": resource_and_output(["nested", "map"])},
         "outputs": {
             "later": {"value": {"get_attr": ["later", "value"]}},
             "map": {"value": {"get_attr": ["nested", "map"]}},
@@ -99,7 +99,7 @@ async def test_value_read_is_retried_while_service_is_busy(world: World) -> None
                 "type": "OS::Neutron::Subnet",
                 "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"},
             },
-            "later": told(["subnet", "gateway_ip"]),
+            "later": resource_and_output(["subnet", "gateway_ip"]),
         },
         "outputs": {"gateway": {"value": {"get_attr": ["later", "value"]}}},
     }

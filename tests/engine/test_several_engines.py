@@ -399,7 +399,7 @@ async def test_nested_stack_changed_by_another_engine_is_read_again(
     assert recorded is not None and not recorded.changed_directly
 
 
-async def overtaken(
+async def superseded_creation(
     pair: tuple[World, World],
     monkeypatch: pytest.MonkeyPatch,
     path: str,
@@ -445,8 +445,8 @@ async def made_late(
     resource: Mapping[str, Any],
     meanwhile: str = COMPLETE,
 ) -> str:
-    """As `overtaken`, for a resource's object: the id of the one that the second engine makes. The first request is
-    carried out when the resource has that object and is in the status `meanwhile`.
+    """As `superseded_creation`, for a resource's object: the id of the one that the second engine makes. The first
+    request is carried out when the resource has that object and is in the status `meanwhile`.
     """
     owner, other = pair
     late: dict[str, Any] = {}
@@ -457,7 +457,7 @@ async def made_late(
 
     wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
     begin = owner.call("stack_create", name="shared", template=wanted)
-    await overtaken(pair, monkeypatch, path, begin, made)
+    await superseded_creation(pair, monkeypatch, path, begin, made)
     return str(late["physical_id"])
 
 
@@ -473,7 +473,7 @@ async def test_late_object_of_superseded_engine_is_removed(
 
 
 @pytest.mark.parametrize("status", [500, 403])
-async def test_removal_of_late_object_is_retried(
+async def test_deletion_of_late_object_is_retried(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     served = pair[0].served
@@ -511,7 +511,7 @@ async def test_search_for_late_object_is_retried(pair: tuple[World, World], monk
     resource = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
     wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
     begin = owner.call("stack_create", name="shared", template=wanted)
-    await overtaken(pair, monkeypatch, "/networks", begin, made)
+    await superseded_creation(pair, monkeypatch, "/networks", begin, made)
 
     clock = owner.clock
     assert isinstance(clock, ManualClock)
@@ -548,7 +548,7 @@ async def test_late_copy_of_superseded_engine_is_removed(
         return bool((await other.call("snapshot_list", ref=REF))[0]["status"] == COMPLETE)
 
     begin = owner.call("snapshot_create", ref=REF, name=None)
-    await overtaken(pair, monkeypatch, "/backups", begin, taken)
+    await superseded_creation(pair, monkeypatch, "/backups", begin, taken)
 
     [snapshot] = await other.call("snapshot_list", ref=REF)
     [copy] = await other.database.read(queries.resources_of, snapshot["id"])

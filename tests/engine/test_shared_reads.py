@@ -54,7 +54,7 @@ async def make(world: World, number: int, groups: int = 0) -> None:
     assert made["status"] == "COMPLETE", made["status_reason"]
 
 
-async def looked(world: World) -> tuple[dict[str, str], list[str]]:
+async def statuses_and_requests(world: World) -> tuple[dict[str, str], list[str]]:
     """The status of each resource, and the services that were asked."""
     asked = requests_of(world)
     await world.ended(world.call("drift_detect", ref=REF, names=None))
@@ -70,7 +70,7 @@ async def stack(world: World) -> World:
 
 
 async def test_few_requests_compare_many_objects(stack: World) -> None:
-    found, asked = await looked(stack)
+    found, asked = await statuses_and_requests(stack)
     assert set(found.values()) == {"IN_SYNC"}
     assert len(found) == 2 + 3 * MANY
     assert len(asked) <= BUDGET
@@ -85,7 +85,7 @@ async def test_ports_of_all_servers_are_read_in_one_statement(stack: World) -> N
             questions.append(statement)
 
     try:
-        found, _ = await looked(stack)
+        found, _ = await statuses_and_requests(stack)
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     assert set(found.values()) == {"IN_SYNC"}
@@ -94,7 +94,7 @@ async def test_ports_of_all_servers_are_read_in_one_statement(stack: World) -> N
 
 async def test_as_many_requests_as_objects_if_there_are_few(world: World) -> None:
     await make(world, 2)
-    found, asked = await looked(world)
+    found, asked = await statuses_and_requests(world)
     assert set(found.values()) == {"IN_SYNC"}
     assert asked.count("cinder") >= 2
 
@@ -106,7 +106,7 @@ async def test_object_missing_from_list_is_read_individually(stack: World) -> No
     outside(stack, "PUT", f"{PORTS}/{resources['port5']['physical_id']}/tags", {"tags": ["b"]})
     server = resources["server7"]["physical_id"]
     outside(stack, "POST", f"/compute/v2.1/servers/{server}/os-interface", {"interfaceAttachment": {}})
-    found, asked = await looked(stack)
+    found, asked = await statuses_and_requests(stack)
     differing = {name: status for name, status in found.items() if status != "IN_SYNC"}
     assert differing == {"port3": "DELETED", "volume4": "DELETED", "port5": "MODIFIED", "server7": "MODIFIED"}
     assert len(asked) <= BUDGET
@@ -116,7 +116,7 @@ async def test_object_missing_from_list_is_read_individually(stack: World) -> No
 async def test_a_service_that_does_not_list_makes_its_resources_unknown_alone(stack: World, status: int) -> None:
     stack.served.cloud.faults.add(Fault(on="GET /network/*", do="fail", status=status))
     try:
-        found, _ = await looked(stack)
+        found, _ = await statuses_and_requests(stack)
     finally:
         stack.served.cloud.faults.clear()
     assert {found[f"port{index}"] for index in range(MANY)} == {"UNKNOWN"}
@@ -135,7 +135,7 @@ async def test_a_thousand_of_each_need_at_most_thirty_requests(served: ServedClo
     try:
         await make(world, 1, groups=1000)
         began = time.thread_time()
-        found, asked = await looked(world)
+        found, asked = await statuses_and_requests(world)
         seconds = time.thread_time() - began
     finally:
         await world.stop()

@@ -153,7 +153,7 @@ async def test_shared_nested_stack_follows_tree_cancellation(pair: list[World], 
         assert not await first.database.read(lambda c: c.execute(select(stacks.c.id).where(live)).all())
 
 
-async def test_engine_with_queued_calls_does_not_take_back_offers(
+async def test_engine_with_queued_calls_leaves_offers_to_others(
     pair: list[World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = pair[0]

@@ -41,7 +41,7 @@ async def net_of(world: World, resource: str = "net") -> str:
     return str((await world.resources("web"))[resource]["physical_id"])
 
 
-def told(result: SurveyResult, finding: Finding) -> list[tuple[str, str, str, str]]:
+def findings_of(result: SurveyResult, finding: Finding) -> list[tuple[str, str, str, str]]:
     return [(it.type, it.physical_id, it.stack, it.resource) for it in result.found if it.finding is finding]
 
 
@@ -58,8 +58,8 @@ async def test_unowned_objects_with_stack_names_are_found(world: World) -> None:
     orphan, double = create(world, "lost-net-abcdefghij23"), create(world, name)
     create(world, "lost-net-abcdefghij18")  # no name of ours has these digits
     result = await surveyed(world)
-    assert sorted(told(result, Finding.ORPHANED)) == sorted([(NET, orphan, "", ""), (NET, double, "web", "net")])
-    assert told(result, Finding.LOST) == told(result, Finding.UNKNOWN) == []
+    assert sorted(findings_of(result, Finding.ORPHANED)) == sorted([(NET, orphan, "", ""), (NET, double, "web", "net")])
+    assert findings_of(result, Finding.LOST) == findings_of(result, Finding.UNKNOWN) == []
 
 
 async def test_missing_recorded_objects_are_found(world: World) -> None:
@@ -68,10 +68,10 @@ async def test_missing_recorded_objects_are_found(world: World) -> None:
     delete(world, f"{NETWORKS}/{gone}")
     assert world.served.call("DELETE", "/compute/v2.1/os-keypairs/mine", token=world.context.token).status == 202
     result = await surveyed(world)
-    assert sorted(told(result, Finding.LOST)) == [
+    assert sorted(findings_of(result, Finding.LOST)) == [
         (NET, gone, "web", "net"), ("OS::Nova::KeyPair", "mine", "web", "key"),
     ]  # fmt: skip
-    assert told(result, Finding.UNKNOWN) == told(result, Finding.ORPHANED) == []
+    assert findings_of(result, Finding.UNKNOWN) == findings_of(result, Finding.ORPHANED) == []
 
 
 async def test_each_collection_is_listed_once_however_many_objects_it_has(world: World) -> None:
@@ -91,10 +91,10 @@ async def test_a_list_that_cannot_be_read_is_unknown(world: World, status: int) 
     delete(world, f"{NETWORKS}/{await net_of(world, 'other')}")
     world.in_cloud(lambda: world.served.cloud.faults.add(Fault(on=f"GET {NETWORKS}*", do="fail", status=status)))
     result = await surveyed(world, sought)
-    assert [type_name for type_name, *_ in told(result, Finding.UNKNOWN)] == [
+    assert [type_name for type_name, *_ in findings_of(result, Finding.UNKNOWN)] == [
         "OS::Neutron::Net, OS::Neutron::ProviderNet, AWS::EC2::VPC"
     ]
-    assert told(result, Finding.LOST) == []
+    assert findings_of(result, Finding.LOST) == []
     assert result.sought == {sought: Presence.UNKNOWN}
 
 

@@ -185,13 +185,13 @@ async def test_given_credential_is_not_deleted(world: World) -> None:
     [theirs] = in_cloud(world)
     world.context = replace(world.context, trust_id=theirs)
     await world.create("other", NETWORK)
-    await world.journal.commit(Batch().then(strike_out))
+    await world.journal.commit(Batch().then(forget_trusts))
     for name in ("web", "other"):
         assert (await world.delete(name))["status"] == "COMPLETE"
         await world.engine.services.credentials.remove_given_up()
     assert in_cloud(world) == [theirs]
 
 
-def strike_out(connection: Connection) -> None:
+def forget_trusts(connection: Connection) -> None:
     """Have Stoker forget that it has made the trust itself."""
     connection.execute(delete(tables.trusts))

@@ -134,13 +134,13 @@ async def test_a_claimed_operation_is_superseded_by_one_begun_before_it_runs(
     stack_of = world.engine.membership.takeovers.resumption._stack_of
     await record_and_break(world, monkeypatch)
 
-    async def overtaken(operation: Operation) -> Any:
+    async def superseded(operation: Operation) -> Any:
         monkeypatch.undo()
         read = await stack_of(operation) if moment == "after the stack is read" else None
         await world.call("stack_delete", ref=REF)
         return read or await stack_of(operation)
 
-    monkeypatch.setattr(world.engine.membership.takeovers.resumption, "_stack_of", overtaken)
+    monkeypatch.setattr(world.engine.membership.takeovers.resumption, "_stack_of", superseded)
     await world.engine.membership.beat()
     await world.engine.membership.takeovers.complete()
     assert (await world.settle(made["id"]))["action"] == "DELETE"

@@ -45,7 +45,7 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
 
 
 @pytest.fixture
-def looks(served: ServedCloud) -> dict[str, Fault]:
+def request_counters(served: ServedCloud) -> dict[str, Fault]:
     """Rules that do nothing but count."""
     rules = {on: Fault(on=on, do="fail", times=0) for on in (ONE, LIST)}
     served.do(lambda: [served.cloud.faults.add(rule) for rule in rules.values()])
@@ -86,13 +86,13 @@ async def statuses(world: World) -> dict[str, Any]:
     return {name: row["status"] for name, row in (await world.resources("many")).items()}
 
 
-async def test_many_servers_are_polled_by_one_list(world: World, looks: dict[str, Fault]) -> None:
+async def test_many_servers_are_polled_by_one_list(world: World, request_counters: dict[str, Fault]) -> None:
     await begin(world)
-    await quiet(world, looks[ONE])
-    begun = {on: rule.seen for on, rule in looks.items()}
+    await quiet(world, request_counters[ONE])
+    begun = {on: rule.seen for on, rule in request_counters.items()}
     await pass_time(world, WAITED)
-    assert looks[ONE].seen == begun[ONE]
-    assert 0 < looks[LIST].seen - begun[LIST] <= WAITED / 5 + 1
+    assert request_counters[ONE].seen == begun[ONE]
+    assert 0 < request_counters[LIST].seen - begun[LIST] <= WAITED / 5 + 1
 
 
 async def test_changed_waiters_are_woken(world: World, served: ServedCloud) -> None:
@@ -108,24 +108,26 @@ async def test_changed_waiters_are_woken(world: World, served: ServedCloud) -> N
 
 
 async def test_objects_are_polled_individually_if_list_is_refused(
-    world: World, served: ServedCloud, looks: dict[str, Fault]
+    world: World, served: ServedCloud, request_counters: dict[str, Fault]
 ) -> None:
     refused = Fault(on=LIST, do="fail", status=403)
     served.do(lambda: served.cloud.faults.add(refused))
     stack = await begin(world)
-    await world.until(lambda: looks[ONE].seen > SERVERS)
+    await world.until(lambda: request_counters[ONE].seen > SERVERS)
     served.advance(3600)
     assert (await world.settle(stack))["status"] == "COMPLETE"
 
 
-async def test_deletions_are_waited_for_together(world: World, served: ServedCloud, looks: dict[str, Fault]) -> None:
+async def test_deletions_are_waited_for_together(
+    world: World, served: ServedCloud, request_counters: dict[str, Fault]
+) -> None:
     stack = await begin(world)
     served.advance(3600)
     await world.settle(stack)
     await world.call("stack_delete", ref={"name": "many", "id": None})
-    await quiet(world, looks[ONE])
-    begun = looks[ONE].seen
+    await quiet(world, request_counters[ONE])
+    begun = request_counters[ONE].seen
     await pass_time(world, WAITED)
-    assert looks[ONE].seen == begun
+    assert request_counters[ONE].seen == begun
     served.advance(3600)
     assert (await world.settle(stack))["status"] == "COMPLETE"

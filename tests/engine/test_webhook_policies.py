@@ -107,11 +107,11 @@ def failing(hook: Hook) -> None:
     hook.status = 500
 
 
-def vague(hook: Hook) -> None:
+def invalid_verdict(hook: Hook) -> None:
     says(hook, "maybe")
 
 
-def talking(hook: Hook) -> None:
+def html_answer(hook: Hook) -> None:
     hook.answer = b"<html>"
 
 
@@ -123,7 +123,9 @@ def long(hook: Hook) -> None:
     hook.answer = b" " * 70_000 + b"{}"
 
 
-@pytest.mark.parametrize("fault", [slow, failing, vague, talking, redirecting, long], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "fault", [slow, failing, invalid_verdict, html_answer, redirecting, long], ids=lambda one: one.__name__
+)
 @pytest.mark.parametrize("on_failure", ["deny", "warn", None])
 async def test_webhook_timeout_uses_the_configured_result(
     world: World, hook: Hook, fault: Callable[[Hook], None], on_failure: str | None

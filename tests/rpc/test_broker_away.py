@@ -27,7 +27,7 @@ REQUEST = SignalResource(ref={"name": "web", "id": None}, name="ready")
 
 
 @pytest.fixture
-def mute() -> Iterator[int]:
+def silent_broker() -> Iterator[int]:
     """The port of a broker that accepts connections and never sends anything."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
@@ -48,9 +48,9 @@ def test_a_broker_that_refuses_connections(tmp_path: Path) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_a_broker_that_does_not_respond(tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broker_that_does_not_respond(tmp_path: Path, silent_broker: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "_SENDING_SECONDS", 0.2)
-    client = MessagingClient(transport_to(mute, tmp_path))
+    client = MessagingClient(transport_to(silent_broker, tmp_path))
     began = time.monotonic()
     with pytest.raises(EngineUnavailable):
         client.call(CONTEXT, REQUEST, timeout=0.2)
@@ -65,10 +65,10 @@ async def test_another_engine_that_cannot_be_reached(tmp_path: Path) -> None:
         await peers.close()
 
 
-def test_abandoned_calls_are_limited(tmp_path: Path, mute: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_abandoned_calls_are_limited(tmp_path: Path, silent_broker: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calling, "_MOST_CALLS", 2)
     monkeypatch.setattr(calling, "_SENDING_SECONDS", 0.1)
-    calls = BoundedCalls(transport_to(mute, tmp_path).conf)
+    calls = BoundedCalls(transport_to(silent_broker, tmp_path).conf)
     held = threading.Event()
     for _ in range(2):
         with pytest.raises(TimeoutError):

@@ -113,7 +113,7 @@ async def test_an_operation_does_not_time_out_because_the_clock_is_set(tmp_path:
         await world.until(lambda: bool(world.engine.runs[created["id"]].planning.plan))
         if when == "running":
             clock.step(step)
-            await _beats(world, clock)
+            await _run_heartbeats(world, clock)
         await world.stop()
         if when == "stopped":
             clock.step(step)
@@ -121,7 +121,7 @@ async def test_an_operation_does_not_time_out_because_the_clock_is_set(tmp_path:
         await _taken_over(world, clock, created["id"])
         deadline = world.engine.runs[created["id"]].operation.deadline
         assert deadline is not None and 200 < deadline - clock.now() <= 300
-        await _beats(world, clock)
+        await _run_heartbeats(world, clock)
         shown = await world.call("stack_show", ref={"name": "slow", "id": None})
         assert shown["status"] == "IN_PROGRESS"
         await world.stop()
@@ -197,20 +197,20 @@ async def test_a_resource_waits_neither_shorter_nor_longer_because_the_clock_is_
             raise AssertionError(f"The resource does not wait: {rows}")
 
         await passed()
-        await _beats(world, clock, 100)
+        await _run_heartbeats(world, clock, 100)
         before = await passed()
         assert 100 <= before < 120
         if when == "running":
             clock.step(step)
-            await _beats(world, clock, 1)  # less than the time to the next heartbeat
-            await _beats(world, clock, 10)
+            await _run_heartbeats(world, clock, 1)  # less than the time to the next heartbeat
+            await _run_heartbeats(world, clock, 10)
         await world.stop()
         if when == "stopped":
             clock.step(step)
         world = await World(tmp_path / "stoker.db", served, clock=clock).start()
-        await _beats(world, clock, 100)
+        await _run_heartbeats(world, clock, 100)
         assert 100 <= await passed() - before < 120
-        await _beats(world, clock, 120)
+        await _run_heartbeats(world, clock, 120)
         assert (await world.settle(created["id"]))["status"] == "FAILED"
         await world.stop()
 
@@ -225,7 +225,7 @@ async def _taken_over(world: World, clock: ManualClock, stack_id: str) -> None:
     raise AssertionError("The operation was not taken over")
 
 
-async def _beats(world: World, clock: ManualClock, seconds: int = 10) -> None:
+async def _run_heartbeats(world: World, clock: ManualClock, seconds: int = 10) -> None:
     for _ in range(seconds):
         clock.advance(1)
         await world.engine.services.database.read(lambda connection: None)

@@ -76,7 +76,7 @@ class Embedded:
             program, [program, *self._arguments], imports=IMPORTS, stdout=self._log, stderr=self._log
         )
 
-    def kept_up(self) -> None:
+    def restart_if_dead(self) -> None:
         """Start it again if it has died of the poison."""
         code = self.process.poll()
         if code is not None:
@@ -113,7 +113,7 @@ class Embedded:
 
     def await_state(self, name: str, state: str, user: str = "demo") -> None:
         def reached() -> bool:
-            self.kept_up()
+            self.restart_if_dead()
             return self.state(name, user) == state
 
         wait_until(reached, f"{name} is {state}", SECONDS)
@@ -231,9 +231,9 @@ def test_an_operation_that_crashes_engines_is_set_aside_in_a_cluster(
     cluster = Cluster(tmp_path, postgresql.new_database("poisoned"), rabbitmq.url, served, "poisoned", "")
     died: set[str] = set()
 
-    def kept_up() -> None:
+    def restart_if_dead() -> None:
         for engine in [engine for engine in cluster.running if not engine.alive]:
-            assert engine.ended() == DIED, engine.said()[-3000:]
+            assert engine.ended() == DIED, engine.output()[-3000:]
             died.add(engine.host)
             cluster.running.remove(engine)
             cluster.start_engine()
@@ -244,7 +244,7 @@ def test_an_operation_that_crashes_engines_is_set_aside_in_a_cluster(
 
     def reached(name: str, wanted: str, user: str) -> None:
         def there() -> bool:
-            kept_up()
+            restart_if_dead()
             return state(name, user) == wanted
 
         wait_until(there, f"{name} is {wanted}", SECONDS)

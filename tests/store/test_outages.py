@@ -18,7 +18,7 @@ from stoker_foundation.clock import ManualClock
 FAILURE = OSError("connection refused")
 
 
-def broken_off(*_arguments: Any) -> OperationalError:
+def connection_error(*_arguments: Any) -> OperationalError:
     return OperationalError("a statement", None, FAILURE, connection_invalidated=True)
 
 
@@ -56,7 +56,7 @@ async def test_reads_and_writes_that_are_retried_are_logged_once(
     database = Database(f"sqlite:///{tmp_path}/s.db")
     database.migrate()
     journal = Journal(database)
-    failures = [broken_off() for _ in range(5)]
+    failures = [connection_error() for _ in range(5)]
 
     def troubled(connection: Any) -> None:
         if failures:
@@ -66,7 +66,7 @@ async def test_reads_and_writes_that_are_retried_are_logged_once(
     monkeypatch.setattr(journal, "pause", lambda: None)
     caplog.clear()
     await journal.commit(Batch().then(troubled))
-    failures.extend(broken_off() for _ in range(5))
+    failures.extend(connection_error() for _ in range(5))
     await database.read(troubled)
     journal.close()
     database.close()

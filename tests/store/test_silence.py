@@ -34,7 +34,7 @@ def link(request: pytest.FixtureRequest) -> Iterator[tuple[Link, str]]:
 
 
 @pytest.fixture
-def behind(link: tuple[Link, str]) -> Iterator[Database]:
+def database_behind(link: tuple[Link, str]) -> Iterator[Database]:
     database = Database(link[1], Pool(silence=1.0))
     database.migrate()
     yield database
@@ -43,59 +43,61 @@ def behind(link: tuple[Link, str]) -> Iterator[Database]:
 
 @pytest.mark.parametrize("mode", [Mode.HOLE, Mode.DEAF])
 async def test_a_journal_writes_again_after_its_connection_was_dropped(
-    link: tuple[Link, str], behind: Database, mode: Mode, caplog: pytest.LogCaptureFixture
+    link: tuple[Link, str], database_behind: Database, mode: Mode, caplog: pytest.LogCaptureFixture
 ) -> None:
-    journal = Journal(behind)
+    journal = Journal(database_behind)
     made = stack()
     await journal.commit(Batch().add(made))
     link[0].treat(mode)
     link[0].treat(Mode.PASS)  # the existing connections stay as they are
     with caplog.at_level(logging.WARNING):
         await journal.commit(Batch().then(partial(queries.set_stack, stack_id=made.id, values={"reason": "written"})))
-    found = await behind.read(queries.stack_by_id, made.id)
+    found = await database_behind.read(queries.stack_by_id, made.id)
     assert found is not None and found.reason == "written"
     assert LOST in caplog.text
     journal.close()
 
 
-async def test_commit_with_lost_response_is_not_repeated(link: tuple[Link, str], behind: Database) -> None:
+async def test_commit_with_lost_response_is_not_repeated(link: tuple[Link, str], database_behind: Database) -> None:
     """The transaction was committed: a second insertion of the row would fail."""
-    journal = Journal(behind)
+    journal = Journal(database_behind)
     first, second = stack("first"), stack("second")
     await journal.commit(Batch().add(first))
     link[0].treat(Mode.DEAF)
     link[0].treat(Mode.PASS)
     await journal.commit(Batch().add(second))
-    assert await behind.read(queries.stack_by_id, second.id) == second
+    assert await database_behind.read(queries.stack_by_id, second.id) == second
     journal.close()
 
 
 async def test_reads_continue_after_all_their_connections_were_dropped(
-    link: tuple[Link, str], behind: Database
+    link: tuple[Link, str], database_behind: Database
 ) -> None:
     for _ in range(3):
-        assert await behind.read(queries.stack_by_id, "none") is None
+        assert await database_behind.read(queries.stack_by_id, "none") is None
     link[0].drop()
     for _ in range(3):
-        assert await behind.read(queries.stack_by_id, "none") is None
+        assert await database_behind.read(queries.stack_by_id, "none") is None
 
 
-async def test_connections_lost_while_opening(link: tuple[Link, str], behind: Database) -> None:
+async def test_connections_lost_while_opening(link: tuple[Link, str], database_behind: Database) -> None:
     """As long as nothing passes, attempts fail within the limit; then the next one succeeds."""
     link[0].treat(Mode.HOLE)
     with pytest.raises(Exception, match=r"(?i)timeout|timed out|did not answer"):
-        behind.read_now(queries.stack_by_id, "none")
+        database_behind.read_now(queries.stack_by_id, "none")
     link[0].treat(Mode.PASS)
-    assert await behind.read(queries.stack_by_id, "none") is None
+    assert await database_behind.read(queries.stack_by_id, "none") is None
 
 
-def test_a_statement_that_takes_long_succeeds_with_a_longer_timeout(link: tuple[Link, str], behind: Database) -> None:
+def test_a_statement_that_takes_long_succeeds_with_a_longer_timeout(
+    link: tuple[Link, str], database_behind: Database
+) -> None:
     """A server that is only slow is waited for longer and longer."""
-    wait = "pg_sleep" if behind.url.get_backend_name() == "postgresql" else "SLEEP"
+    wait = "pg_sleep" if database_behind.url.get_backend_name() == "postgresql" else "SLEEP"
 
     def slow() -> bool:
         try:
-            behind.read_now(lambda connection: connection.execute(text(f"SELECT {wait}(2.5)")).all())
+            database_behind.read_now(lambda connection: connection.execute(text(f"SELECT {wait}(2.5)")).all())
         except Exception:
             return False
         return True

@@ -53,11 +53,11 @@ def problems(kind: str, ignored: str, further: str = "") -> list[tuple[str, str]
     """The positions and messages about `ignore_drift`; the same whether or not values are checked, too."""
     bound = definition(kind, ignored, further)
     named, checked = (each(bound, lambda name, _: REGISTRY.types.get(name)) for each in (check_names, check))
-    assert _told(named) == _told(checked)
-    return _told(checked)
+    assert _positions_and_messages(named) == _positions_and_messages(checked)
+    return _positions_and_messages(checked)
 
 
-def _told(found: list[Diagnostic]) -> list[tuple[str, str]]:
+def _positions_and_messages(found: list[Diagnostic]) -> list[tuple[str, str]]:
     places = [(item.position, item.message) for item in found if item.rule == "ignore-drift"]
     return [(f"{position.line}:{position.column}", message) for position, message in places if position]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from testing.servers import ServerMissing
 from testing.simulation import simulation
 from tools.chaos import halves
-from tools.chaos.report import Progress, say, show, summed_up
+from tools.chaos.report import Progress, say, show, totals
 from tools.chaos.rounds import Report
 
 HALVES = {"simulator": halves.simulator, "cluster": halves.cluster}
@@ -72,7 +72,7 @@ def main() -> int:
         say(f"There is no real cluster to kill: {error}. Use --only simulator to do without.")
         stopped = IMPOSSIBLE
     finally:
-        show(summed_up(reports), options.format)
+        show(totals(reports), options.format)
     wrong = any(report["violations"] for each in reports.values() for report in each)
     if wrong:
         _keep_seeds(reports.get("simulator", ()), directory / "failing-seeds.txt")

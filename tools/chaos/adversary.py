@@ -76,9 +76,9 @@ class Adversary:
         """One thing after another for so long, some of them at the same time. All is mended when this returns."""
         end = asyncio.get_running_loop().time() + seconds
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._often(end, (0.5, 1.0, 2.0), self._misbehave))
-            group.create_task(self._often(end, (1.0, 4.0, 8.0), lambda: self._break_something(group)))
-        await asyncio.to_thread(self._calm_the_cloud)
+            group.create_task(self._often(end, (0.5, 1.0, 2.0), self._add_fault))
+            group.create_task(self._often(end, (1.0, 4.0, 8.0), lambda: self._start_trouble(group)))
+        await asyncio.to_thread(self._clear_faults)
 
     async def _often(self, end: float, pauses: Sequence[float], act: Callable[[], Awaitable[None]]) -> None:
         """Do something again and again, until `end` on the loop's clock."""
@@ -86,7 +86,7 @@ class Adversary:
             await act()
             await asyncio.sleep(self._chance.choice(pauses))
 
-    async def _break_something(self, group: asyncio.TaskGroup) -> None:
+    async def _start_trouble(self, group: asyncio.TaskGroup) -> None:
         kind = self._chance.choices(list(TROUBLES), list(TROUBLES.values()))[0]
         group.create_task(getattr(self, f"_{kind}")())
 
@@ -138,7 +138,7 @@ class Adversary:
             with contextlib.suppress(OSError):
                 if await asyncio.to_thread(process.ready):
                     return
-            assert process.alive, f"{name} ended: {process.said()[-2000:]}"
+            assert process.alive, f"{name} ended: {process.output()[-2000:]}"
             await asyncio.sleep(1.0)
         raise TimeoutError(f"{name} is not ready after {READY_WITHIN} seconds")
 
@@ -196,7 +196,7 @@ class Adversary:
 
     # -- the cloud ---------------------------------------------------------------------------------------------
 
-    async def _misbehave(self) -> None:
+    async def _add_fault(self) -> None:
         """A rule of the emulated cloud that hits some requests from now on."""
         kind = self._chance.choice(list(FAULTS))
         more = FAULTS[kind](self._chance)
@@ -210,7 +210,7 @@ class Adversary:
         self._injector.trace.append(f"{self._injector.now():.3f} cloud {name} {on} {times} {more}")
         await asyncio.to_thread(self._place.served.do, partial(self._place.served.cloud.faults.add, rule))
 
-    def _calm_the_cloud(self) -> None:
+    def _clear_faults(self) -> None:
         """The cloud behaves from now on; what it did is counted."""
         self._place.served.do(self._place.served.cloud.faults.clear)
         for name, rule in self._rules:

@@ -74,7 +74,7 @@ class Front:
         """Ask for something; return the result."""
         self.injector.counts["operations"] += 1
         outcome = await self._outcome(method, arguments)
-        self.injector.trace.append(f"{self.injector.now():.3f} {method} {_told(arguments)} {outcome}")
+        self.injector.trace.append(f"{self.injector.now():.3f} {method} {_as_text(arguments)} {outcome}")
         return outcome
 
     async def _outcome(self, method: str, arguments: Mapping[str, Any]) -> str:
@@ -96,7 +96,7 @@ class Front:
             if not outcome.startswith("lost"):
                 break
             await asyncio.sleep(1.0)
-        raise Refused(f"{method} {_told(arguments)}: {outcome}")
+        raise Refused(f"{method} {_as_text(arguments)}: {outcome}")
 
     async def _send(self, method: str, arguments: Mapping[str, Any]) -> tuple[int, Any]:
         """One request; status 0 when there is no answer."""
@@ -122,7 +122,7 @@ class Front:
             return 0, f"{type(error).__name__}: {error}"
 
 
-def _told(arguments: Mapping[str, Any]) -> str:
+def _as_text(arguments: Mapping[str, Any]) -> str:
     """The arguments as the history has them."""
     return json.dumps({name: value for name, value in arguments.items() if name != "files"}, default=str)
 

@@ -44,7 +44,7 @@ class Progress:
         if wrong or self._half == "cluster" or now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             minutes, seconds = divmod(round(now - self._began), 60)
-            text = ", ".join(f"{number} {name}" for name, number in told(self._counts).items())
+            text = ", ".join(f"{number} {name}" for name, number in progress_counts(self._counts).items())
             say(f"{minutes:3}:{seconds:02} {self._half}: {self._seeds} seeds, {text}")
         for violation in wrong:
             say(f"       seed {report['seed']}: {violation}")
@@ -55,13 +55,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def told(counts: Mapping[str, int]) -> dict[str, int]:
+def progress_counts(counts: Mapping[str, int]) -> dict[str, int]:
     """The counts of a line of progress: what was done, and all faults as one."""
     faults = sum(number for name, number in counts.items() if name.startswith("fault "))
     return {name: counts[name] for name in FIRST if name in counts} | {"faults": faults}
 
 
-def summed_up(halves: Mapping[str, Sequence[Report]]) -> dict[str, Any]:
+def totals(halves: Mapping[str, Sequence[Report]]) -> dict[str, Any]:
     """For each half: seeds, counts, how much of what must not happen has happened, and what replays it."""
     return {half: _half(half, reports) for half, reports in halves.items()}
 

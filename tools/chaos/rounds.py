@@ -91,14 +91,14 @@ class Round:
         self._note("peace")
         await self._quiet()
         for name in self._user.NAMES:
-            await self._user.bring_about(name, self._quiet)
+            await self._user.complete_draft(name, self._quiet)
         await self._look(lambda: self._inspection.look(strict=True))
         await self._look(self._compare)
         for name in self._user.NAMES:
             if self._inspection.stack(name) is not None:
                 await self._front.call("stack_delete", ref=ref(name))
         await self._quiet()
-        await self._look(self._inspection.look_at_nothing)
+        await self._look(self._inspection.check_that_nothing_is_left)
 
     # -- trouble -----------------------------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ def main() -> int:
         with embedded(home) as place, served(programs, place, home) as site:
             account = yaml.safe_load(place.clouds.read_text())["clouds"]["stoker"]["auth"]
             if stay:
-                return _stay(site, account["username"], account["password"])
+                return _serve_until_interrupted(site, account["username"], account["password"])
             tour = Tour(Visitor(site), account["username"], account["password"], _FILES)
             results = list(tour.results())
     show_passed(results)
@@ -92,7 +92,7 @@ def _set_up(programs: Path, static: Path, environment: dict[str, str]) -> None:
             subprocess.run(run, check=True, env=environment, capture_output=True)
 
 
-def _stay(site: str, user: str, password: str) -> int:
+def _serve_until_interrupted(site: str, user: str, password: str) -> int:
     print(f"{site}  user {user}, password {password}. Stop with Ctrl-C.", file=sys.stderr)
     with suppress(KeyboardInterrupt):
         signal.pause()

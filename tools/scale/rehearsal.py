@@ -153,7 +153,7 @@ class Rehearsal:
         self._cloud.start()
         await self._cluster.start()
         await self._make_originals()
-        with self._recorder.deaf():
+        with self._recorder.not_recording():
             estate.fill(self._database, size.resources)
             found.recorded = estate.counted(self._database)
         self._filled = self._scalar(select(func.max(events.c.sequence)))
@@ -232,7 +232,7 @@ class Rehearsal:
     # -- looks at the record, which take no time --------------------------------------------------------------------
 
     def _scalar(self, query: Any) -> int:
-        with self._recorder.deaf(), self._database.engine.connect() as connection:
+        with self._recorder.not_recording(), self._database.engine.connect() as connection:
             return int(connection.execute(query).scalar_one() or 0)
 
     def _completed(self) -> int:
@@ -257,7 +257,7 @@ def rehearse(size: Size, latencies: Latencies, samples: Samples | None = None) -
         database = estate.opened(path)
         try:
             found = Rehearsal(size, latencies, database, recorder, samples).run()
-            with recorder.deaf():
+            with recorder.not_recording():
                 found.scans = scans(database, recorder.examples)
             return found
         finally:

@@ -126,7 +126,7 @@ class Sharing:
         return [member.process.processor.busy for member in self._cluster.members]
 
     def _count(self, where: Any) -> int:
-        with self._recorder.deaf(), self._database.engine.connect() as connection:
+        with self._recorder.not_recording(), self._database.engine.connect() as connection:
             return int(connection.execute(select(func.count()).select_from(operations).where(where)).scalar_one())
 
 

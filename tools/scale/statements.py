@@ -92,7 +92,7 @@ class Recorder:
                 event.remove(Engine, name, listener)
 
     @contextmanager
-    def deaf(self) -> Iterator[None]:
+    def not_recording(self) -> Iterator[None]:
         """Record nothing until the end of the context."""
         self._deaf = True
         try:

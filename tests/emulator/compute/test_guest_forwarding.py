@@ -24,7 +24,7 @@ async def other_cloud(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     writer.close()
 
 
-async def said() -> bytes | None:
+async def response() -> bytes | None:
     """What answers at the place; None if nothing listens there."""
     try:
         reader, writer = await asyncio.open_connection(*PLACE)
@@ -53,20 +53,20 @@ async def test_a_port_that_another_cloud_uses_is_named_once_and_taken_when_it_is
     forwarders = Forwarders(NO_FABRIC, retry_seconds=0.02)
     forwarders.change([DOOR])
     await asyncio.sleep(0.15)
-    assert await said() == b"other"
+    assert await response() == b"other"
     [record] = caplog.records
     assert "Port 18080 of the floating IP 172.77.4.9 is not reached at 127.77.4.9:18080" in record.message
 
     other.close()
     async with asyncio.timeout(10):
         while not asked:
-            await said()
+            await response()
             await asyncio.sleep(0.02)
     assert asked[0] == ("network", "172.77.4.9", 18080)
     assert "is now reached at 127.77.4.9:18080" in caplog.records[-1].message
     assert len(caplog.records) == 2
     await forwarders.close()
-    assert await said() is None
+    assert await response() is None
 
 
 async def test_connections_end_with_the_cloud(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,11 +85,11 @@ async def test_connections_end_with_the_cloud(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Forwarders, "_connection", connection)
     forwarders = Forwarders(NO_FABRIC)
     forwarders.change([DOOR])
-    answer = asyncio.create_task(said())
+    answer = asyncio.create_task(response())
     async with asyncio.timeout(10):
         while not begun.is_set():
             if answer.done():  # it was not listening yet
-                answer = asyncio.create_task(said())
+                answer = asyncio.create_task(response())
             await asyncio.sleep(0.02)
         await forwarders.close()
         assert await answer == b""

@@ -19,7 +19,7 @@ async def silent(reader: StreamReader, writer: StreamWriter) -> None:
     writer.transport.abort()
 
 
-async def passed_on(service: asyncio.Server) -> asyncio.Server:
+async def forwarding(service: asyncio.Server) -> asyncio.Server:
     async def forward(reader: StreamReader, writer: StreamWriter) -> None:
         await join((reader, writer), await asyncio.open_connection(*service.sockets[0].getsockname()))
 
@@ -38,10 +38,10 @@ async def asked(address: tuple[str, int], request: bytes, *, end: bool) -> bytes
 
 
 async def test_response_arrives_after_request_stream_has_ended() -> None:
-    async with await asyncio.start_server(counting, "127.0.0.1", 0) as service, await passed_on(service) as door:
+    async with await asyncio.start_server(counting, "127.0.0.1", 0) as service, await forwarding(service) as door:
         assert await asked(door.sockets[0].getsockname(), b"x" * 300_000, end=True) == b"300000"
 
 
 async def test_a_broken_connection_ends_the_other_one() -> None:
-    async with await asyncio.start_server(silent, "127.0.0.1", 0) as service, await passed_on(service) as door:
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as service, await forwarding(service) as door:
         assert await asked(door.sockets[0].getsockname(), b"x", end=False) == b""

@@ -526,7 +526,7 @@ def test_volume_is_available_after_guest_detached_it(watched: Nova, recorder: Re
         assert watched.call("POST", attachments, {"volumeAttachment": {"volumeId": volume}}).status == 200
         watched.wait()
 
-    def while_the_guest_has_it(during: str) -> None:
+    def status_while_attached(during: str) -> None:
         recorder.obeys = False
         watched.wait(60)
         assert watched.volume_status(volume) == during
@@ -537,17 +537,17 @@ def test_volume_is_available_after_guest_detached_it(watched: Nova, recorder: Re
 
     attach()
     watched.call("DELETE", f"{attachments}/{volume}")
-    while_the_guest_has_it("detaching")
+    status_while_attached("detaching")
     attach()
     swap(watched, key, volume, other)
-    while_the_guest_has_it("detaching")
+    status_while_attached("detaching")
     assert recorder.contents == [(f"volume-{volume}", f"volume-{other}")]
     assert (watched.volume_status(other), recorder.taken()[-1]) == ("in-use", "attach /dev/vdb")
     watched.call("DELETE", f"{attachments}/{other}")
     watched.wait()
     attach()
     watched.call("DELETE", f"/servers/{key}")
-    while_the_guest_has_it("in-use")
+    status_while_attached("in-use")
     assert watched.status(key) == "gone"
 
 

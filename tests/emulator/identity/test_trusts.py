@@ -51,59 +51,63 @@ class TrustScenario:
 
 
 @pytest.fixture
-def deal(identity: Any) -> TrustScenario:
+def scenario(identity: Any) -> TrustScenario:
     return TrustScenario(identity)
 
 
 @pytest.mark.parametrize("impersonation", [True, False])
-def test_trustee_gets_the_roles_of_the_trustor(deal: TrustScenario, impersonation: bool) -> None:
-    trust = deal.trust(impersonation=impersonation)
-    token = deal.use(trust).json["token"]
-    assert token["user"]["id"] == (deal.trustor if impersonation else deal.trustee["id"])
-    assert token["project"]["id"] == deal.project
+def test_trustee_gets_the_roles_of_the_trustor(scenario: TrustScenario, impersonation: bool) -> None:
+    trust = scenario.trust(impersonation=impersonation)
+    token = scenario.use(trust).json["token"]
+    assert token["user"]["id"] == (scenario.trustor if impersonation else scenario.trustee["id"])
+    assert token["project"]["id"] == scenario.project
     assert {role["name"] for role in token["roles"]} == {"member", "reader"}
     assert token["OS-TRUST:trust"] == {
         "id": trust["id"],
         "impersonation": impersonation,
-        "trustor_user": {"id": deal.trustor},
-        "trustee_user": {"id": deal.trustee["id"]},
+        "trustor_user": {"id": scenario.trustor},
+        "trustee_user": {"id": scenario.trustee["id"]},
     }
 
 
-def test_impersonating_token_belongs_to_trustee(deal: TrustScenario, served: ServedCloud) -> None:
+def test_impersonating_token_belongs_to_trustee(scenario: TrustScenario, served: ServedCloud) -> None:
     def status(method: str, asking: str, subject: str) -> int:
         headers = {"X-Subject-Token": subject}
         return served.call(method, "/identity/v3/auth/tokens", token=asking, headers=headers).status
 
-    used = deal.use(deal.trust()).headers["x-subject-token"]
+    used = scenario.use(scenario.trust()).headers["x-subject-token"]
     for method in ("GET", "HEAD", "DELETE"):
-        assert {status(method, asking, used) for asking in (used, deal.token)} == {403}
-    assert status("GET", used, deal.token) == 200
-    assert deal.identity.call("GET", "/auth/catalog", token=used).status == 200
-    as_itself = deal.use(deal.trust(impersonation=False)).headers["x-subject-token"]
+        assert {status(method, asking, used) for asking in (used, scenario.token)} == {403}
+    assert status("GET", used, scenario.token) == 200
+    assert scenario.identity.call("GET", "/auth/catalog", token=used).status == 200
+    as_itself = scenario.use(scenario.trust(impersonation=False)).headers["x-subject-token"]
     assert status("GET", as_itself, as_itself) == 200
 
 
-def test_keystoneauth_logs_in_through_a_trust(deal: TrustScenario, served: ServedCloud) -> None:
+def test_keystoneauth_logs_in_through_a_trust(scenario: TrustScenario, served: ServedCloud) -> None:
     auth = v3.Password(
-        f"{served.url}/identity/v3", user_id=deal.trustee["id"], password="secret", trust_id=deal.trust()["id"]
+        f"{served.url}/identity/v3", user_id=scenario.trustee["id"], password="secret", trust_id=scenario.trust()["id"]
     )
     access = auth.get_access(session.Session())
-    assert (access.trustor_user_id, access.user_id, access.project_id) == (deal.trustor, deal.trustor, deal.project)
+    assert (access.trustor_user_id, access.user_id, access.project_id) == (
+        scenario.trustor,
+        scenario.trustor,
+        scenario.project,
+    )
 
 
-def test_trust_view(deal: TrustScenario) -> None:
-    trust = deal.trust(expires_at="2024-01-01T00:00:00.000000Z", remaining_uses=3)
+def test_trust_view(scenario: TrustScenario) -> None:
+    trust = scenario.trust(expires_at="2024-01-01T00:00:00.000000Z", remaining_uses=3)
     path = f"{TRUSTS}/{trust['id']}"
-    assert deal.identity.ok("GET", path, token=deal.token)["trust"] == trust
+    assert scenario.identity.ok("GET", path, token=scenario.token)["trust"] == trust
     assert (trust["expires_at"], trust["remaining_uses"]) == ("2024-01-01T00:00:00.000000Z", 3)
     assert (trust["redelegation_count"], trust["deleted_at"]) == (0, None)
-    [role] = deal.identity.ok("GET", f"{path}/roles")["roles"]
+    [role] = scenario.identity.ok("GET", f"{path}/roles")["roles"]
     assert role["name"] == "member"
-    assert deal.identity.ok("GET", f"{path}/roles/{role['id']}")["role"]["id"] == role["id"]
-    assert deal.identity.call("HEAD", f"{path}/roles/{role['id']}").status == 200
-    reader = deal.identity.find("roles", "reader")
-    assert deal.identity.call("GET", f"{path}/roles/{reader}").status == 404
+    assert scenario.identity.ok("GET", f"{path}/roles/{role['id']}")["role"]["id"] == role["id"]
+    assert scenario.identity.call("HEAD", f"{path}/roles/{role['id']}").status == 200
+    reader = scenario.identity.find("roles", "reader")
+    assert scenario.identity.call("GET", f"{path}/roles/{reader}").status == 404
 
 
 @pytest.mark.parametrize(
@@ -125,92 +129,92 @@ def test_trust_view(deal: TrustScenario) -> None:
         ({"redelegation_count": 9, "allow_redelegation": True}, 403),
     ],
 )
-def test_refused_trusts(deal: TrustScenario, changes: dict[str, Any], status: int) -> None:
-    answer = deal.offer(**changes)
+def test_refused_trusts(scenario: TrustScenario, changes: dict[str, Any], status: int) -> None:
+    answer = scenario.offer(**changes)
     assert answer.status == status, answer.content
-    assert deal.identity.ok("GET", TRUSTS)["trusts"] == []
+    assert scenario.identity.ok("GET", TRUSTS)["trusts"] == []
 
 
-def test_only_the_trustee_can_use_it(deal: TrustScenario) -> None:
-    other = deal.identity.make("users", name="other", password="secret")
-    assert deal.use(deal.trust(), other).status == 403
+def test_only_the_trustee_can_use_it(scenario: TrustScenario) -> None:
+    other = scenario.identity.make("users", name="other", password="secret")
+    assert scenario.use(scenario.trust(), other).status == 403
 
 
-def test_expired_trust_revokes_its_tokens(deal: TrustScenario, served: ServedCloud) -> None:
-    trust = deal.trust(expires_at="2023-11-14T22:14:20Z")
-    used = deal.use(trust)
+def test_expired_trust_revokes_its_tokens(scenario: TrustScenario, served: ServedCloud) -> None:
+    trust = scenario.trust(expires_at="2023-11-14T22:14:20Z")
+    used = scenario.use(trust)
     assert used.json["token"]["expires_at"] == "2023-11-14T22:14:20.000000Z"
     served.advance(60)
-    assert deal.use(trust).status == 404
-    assert deal.identity.call("GET", "/auth/projects", token=used.headers["x-subject-token"]).status == 401
+    assert scenario.use(trust).status == 404
+    assert scenario.identity.call("GET", "/auth/projects", token=used.headers["x-subject-token"]).status == 401
 
 
-def test_trust_without_remaining_uses_is_gone_but_its_last_token_is_valid(deal: TrustScenario) -> None:
-    trust = deal.trust(remaining_uses=2)
-    assert deal.use(trust).status == 201
-    last = deal.use(trust).headers["x-subject-token"]
-    assert deal.use(trust).status == 404
-    assert deal.identity.call("GET", "/auth/projects", token=last).status == 200
+def test_trust_without_remaining_uses_is_gone_but_its_last_token_is_valid(scenario: TrustScenario) -> None:
+    trust = scenario.trust(remaining_uses=2)
+    assert scenario.use(trust).status == 201
+    last = scenario.use(trust).headers["x-subject-token"]
+    assert scenario.use(trust).status == 404
+    assert scenario.identity.call("GET", "/auth/projects", token=last).status == 200
 
 
-def test_deleted_trust_revokes_its_tokens(deal: TrustScenario) -> None:
-    trust = deal.trust()
-    token = deal.use(trust).headers["x-subject-token"]
-    stranger = deal.identity.token(deal.trustee)
-    assert deal.identity.call("DELETE", f"{TRUSTS}/{trust['id']}", token=stranger).status == 403
-    assert deal.identity.call("DELETE", f"{TRUSTS}/{trust['id']}", token=deal.token).status == 204
-    assert deal.identity.call("GET", f"{TRUSTS}/{trust['id']}", token=deal.token).status == 404
-    assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
+def test_deleted_trust_revokes_its_tokens(scenario: TrustScenario) -> None:
+    trust = scenario.trust()
+    token = scenario.use(trust).headers["x-subject-token"]
+    stranger = scenario.identity.token(scenario.trustee)
+    assert scenario.identity.call("DELETE", f"{TRUSTS}/{trust['id']}", token=stranger).status == 403
+    assert scenario.identity.call("DELETE", f"{TRUSTS}/{trust['id']}", token=scenario.token).status == 204
+    assert scenario.identity.call("GET", f"{TRUSTS}/{trust['id']}", token=scenario.token).status == 404
+    assert scenario.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_a_trust_is_invalid_when_the_trustor_loses_a_role(deal: TrustScenario) -> None:
-    trust = deal.trust()
-    token = deal.use(trust).headers["x-subject-token"]
-    member = deal.identity.find("roles", "member")
-    deal.identity.ok("DELETE", f"/projects/{deal.project}/users/{deal.trustor}/roles/{member}")
-    assert deal.use(trust).status == 403
-    assert deal.identity.call("GET", "/auth/projects", token=token).status == 401
+def test_a_trust_is_invalid_when_the_trustor_loses_a_role(scenario: TrustScenario) -> None:
+    trust = scenario.trust()
+    token = scenario.use(trust).headers["x-subject-token"]
+    member = scenario.identity.find("roles", "member")
+    scenario.identity.ok("DELETE", f"/projects/{scenario.project}/users/{scenario.trustor}/roles/{member}")
+    assert scenario.use(trust).status == 403
+    assert scenario.identity.call("GET", "/auth/projects", token=token).status == 401
 
 
-def test_a_trust_is_invalid_while_the_trustor_is_disabled(deal: TrustScenario) -> None:
-    trust = deal.trust()
-    deal.identity.ok("PATCH", f"/users/{deal.trustor}", {"user": {"enabled": False}})
-    assert deal.use(trust).status == 403
+def test_a_trust_is_invalid_while_the_trustor_is_disabled(scenario: TrustScenario) -> None:
+    trust = scenario.trust()
+    scenario.identity.ok("PATCH", f"/users/{scenario.trustor}", {"user": {"enabled": False}})
+    assert scenario.use(trust).status == 403
 
 
-def test_a_trusts_token_cannot_be_scoped_again(deal: TrustScenario) -> None:
-    token = deal.use(deal.trust()).headers["x-subject-token"]
-    again = deal.identity.log_in({"token": {"id": token}}, {"project": {"id": deal.project}})
+def test_a_trusts_token_cannot_be_scoped_again(scenario: TrustScenario) -> None:
+    token = scenario.use(scenario.trust()).headers["x-subject-token"]
+    again = scenario.identity.log_in({"token": {"id": token}}, {"project": {"id": scenario.project}})
     assert again.status == 403
 
 
-def test_trust_lists_contain_own_trusts(deal: TrustScenario) -> None:
-    trust = deal.trust()
-    mine = deal.identity.ok("GET", f"{TRUSTS}?trustor_user_id={deal.trustor}", token=deal.token)["trusts"]
+def test_trust_lists_contain_own_trusts(scenario: TrustScenario) -> None:
+    trust = scenario.trust()
+    mine = scenario.identity.ok("GET", f"{TRUSTS}?trustor_user_id={scenario.trustor}", token=scenario.token)["trusts"]
     assert [each["id"] for each in mine] == [trust["id"]]
     assert "roles" not in mine[0]
-    assert deal.identity.call("GET", TRUSTS, token=deal.token).status == 403
-    given = deal.identity.call("GET", f"{TRUSTS}?trustor_user_id={deal.trustee['id']}", token=deal.token)
+    assert scenario.identity.call("GET", TRUSTS, token=scenario.token).status == 403
+    given = scenario.identity.call("GET", f"{TRUSTS}?trustor_user_id={scenario.trustee['id']}", token=scenario.token)
     assert given.status == 403
-    assert len(deal.identity.ok("GET", TRUSTS)["trusts"]) == 1
+    assert len(scenario.identity.ok("GET", TRUSTS)["trusts"]) == 1
 
 
-def test_redelegation_only_reduces_rights(deal: TrustScenario) -> None:
-    first = deal.trust(
+def test_redelegation_only_reduces_rights(scenario: TrustScenario) -> None:
+    first = scenario.trust(
         allow_redelegation=True, redelegation_count=1, expires_at="2023-11-14T23:00:00Z", roles=[{"name": "member"}]
     )
-    delegated = deal.use(first).headers["x-subject-token"]
-    last = deal.identity.make("users", name="last", password="secret")
+    delegated = scenario.use(first).headers["x-subject-token"]
+    last = scenario.identity.make("users", name="last", password="secret")
     onward: dict[str, Any] = {"token": delegated, "trustee_user_id": last["id"]}
-    assert deal.offer(**onward, expires_at="2023-11-15T23:00:00Z").status == 403
-    assert deal.offer(**onward, roles=[{"name": "heat_stack_owner"}]).status == 403
-    second = deal.trust(**onward)
+    assert scenario.offer(**onward, expires_at="2023-11-15T23:00:00Z").status == 403
+    assert scenario.offer(**onward, roles=[{"name": "heat_stack_owner"}]).status == 403
+    second = scenario.trust(**onward)
     assert second["redelegated_trust_id"] == first["id"]
     assert second["redelegation_count"] == 0
     assert second["expires_at"] == first["expires_at"]
-    used = deal.use(second, last)
-    assert used.json["token"]["user"]["id"] == deal.trustor
-    third = deal.offer(token=used.headers["x-subject-token"], trustee_user_id=deal.trustee["id"])
+    used = scenario.use(second, last)
+    assert used.json["token"]["user"]["id"] == scenario.trustor
+    third = scenario.offer(token=used.headers["x-subject-token"], trustee_user_id=scenario.trustee["id"])
     assert third.status == 403
-    deal.identity.ok("DELETE", f"{TRUSTS}/{first['id']}", token=deal.token)
-    assert deal.use(second, last).status == 404
+    scenario.identity.ok("DELETE", f"{TRUSTS}/{first['id']}", token=scenario.token)
+    assert scenario.use(second, last).status == 404

@@ -22,7 +22,7 @@ KINDS = {kind.type_name.removeprefix("OS::Manila::"): kind for kind in TYPES}
 MakeBench = Callable[[type[ResourceType]], Bench]
 
 
-class Rig:
+class Scenario:
     """Benches of one user, and what the tested types need."""
 
     def __init__(self, cloud: Cloud, clock: ManualClock, served: ServedCloud) -> None:
@@ -49,22 +49,22 @@ class Rig:
 
 
 @pytest.fixture
-def rig(cloud: Cloud, clock: ManualClock, served: ServedCloud) -> Rig:
+def rig(cloud: Cloud, clock: ManualClock, served: ServedCloud) -> Scenario:
     """As the user `demo`."""
-    return Rig(cloud, clock, served)
+    return Scenario(cloud, clock, served)
 
 
 @pytest.fixture
-def operator(admin: Cloud, clock: ManualClock, served: ServedCloud) -> Rig:
+def operator(admin: Cloud, clock: ManualClock, served: ServedCloud) -> Scenario:
     """As the administrator."""
-    return Rig(admin, clock, served)
+    return Scenario(admin, clock, served)
 
 
-async def gone(cloud: Cloud, path: str) -> bool:
+async def is_deleted(cloud: Cloud, path: str) -> bool:
     return bool((await cloud.request("GET", "manila", path, ok=(404,))).status == 404)
 
 
-async def test_a_security_service(rig: Rig) -> None:
+async def test_a_security_service(rig: Scenario) -> None:
     kind = rig.bench("SecurityService")
     first = {"type": "ldap", "name": "people", "dns_ip": "10.0.0.2", "user": "ann", "password": "pw", "server": "s"}
     made = await kind.create(first)
@@ -76,12 +76,12 @@ async def test_a_security_service(rig: Rig) -> None:
     assert shown["name"].startswith("web-thing-")
     await kind.delete(made)
     await kind.delete(made)
-    assert await gone(rig.cloud, f"/security-services/{made.physical_id}")
+    assert await is_deleted(rig.cloud, f"/security-services/{made.physical_id}")
     with pytest.raises(BadProperties, match="is not one of"):
         await kind.create({"type": "nis"})
 
 
-async def test_a_share_network_and_its_security_services(rig: Rig) -> None:
+async def test_a_share_network_and_its_security_services(rig: Scenario) -> None:
     network, subnet = await rig.subnet()
     services = rig.bench("SecurityService")
     one = await services.create({"type": "ldap", "name": "one"}, "one")
@@ -121,11 +121,11 @@ async def test_a_share_network_and_its_security_services(rig: Rig) -> None:
     await shares.delete(share)
     await kind.delete(made)
     await kind.delete(made)
-    assert await gone(rig.cloud, path)
+    assert await is_deleted(rig.cloud, path)
     await services.delete(one)
 
 
-async def test_contradictions_in_a_share_network(rig: Rig) -> None:
+async def test_contradictions_in_a_share_network(rig: Scenario) -> None:
     kind = rig.bench("ShareNetwork")
     for given, problem in (
         ({"nova_network": "n"}, "nova_network is not supported"),
@@ -141,7 +141,7 @@ async def test_contradictions_in_a_share_network(rig: Rig) -> None:
     assert list(await capabilities.consult(kind.kind, fitting, rig.cloud, None)) == []  # type: ignore[arg-type]
 
 
-async def test_a_share_type(operator: Rig, rig: Rig) -> None:
+async def test_a_share_type(operator: Scenario, rig: Scenario) -> None:
     kind = operator.bench("ShareType")
     first = {
         "name": "gold",
@@ -168,12 +168,12 @@ async def test_a_share_type(operator: Rig, rig: Rig) -> None:
         await kind.create(first, "again")
     await kind.delete(made)
     await kind.delete(made)
-    assert await gone(operator.cloud, f"/types/{made.physical_id}")
+    assert await is_deleted(operator.cloud, f"/types/{made.physical_id}")
     with pytest.raises(CloudError, match="403"):
         await rig.bench("ShareType").create(first)
 
 
-async def test_a_share_type_is_replaced_by_one_of_the_same_name(operator: Rig) -> None:
+async def test_a_share_type_is_replaced_by_one_of_the_same_name(operator: Scenario) -> None:
     kind = operator.bench("ShareType")
     given = {"name": "gold", "driver_handles_share_servers": False}
     old = await kind.create(given)
@@ -185,7 +185,7 @@ async def test_a_share_type_is_replaced_by_one_of_the_same_name(operator: Rig) -
     assert names == ["gold", new.physical_id]
 
 
-async def test_a_share_with_access_rules(rig: Rig) -> None:
+async def test_a_share_with_access_rules(rig: Scenario) -> None:
     kind = rig.bench("Share")
     first = {
         "share_protocol": "GlusterFS",
@@ -239,7 +239,7 @@ async def test_a_share_with_access_rules(rig: Rig) -> None:
         await kind.run("check", made)
 
 
-async def test_a_share_that_fails(rig: Rig, served: ServedCloud) -> None:
+async def test_a_share_that_fails(rig: Scenario, served: ServedCloud) -> None:
     kind = rig.bench("Share")
     given = {"share_protocol": "NFS", "size": 1}
     fault = {"on": "POST /share/v2/shares", "do": "error_state", "times": 1}
@@ -278,7 +278,7 @@ async def test_a_share_that_fails(rig: Rig, served: ServedCloud) -> None:
     await kind.delete(refused)
 
 
-async def test_a_share_from_a_snapshot(rig: Rig) -> None:
+async def test_a_share_from_a_snapshot(rig: Scenario) -> None:
     kind = rig.bench("Share")
     first = await kind.create({"share_protocol": "NFS", "size": 2}, "first")
     body = {"snapshot": {"share_id": first.physical_id, "name": "monday"}}

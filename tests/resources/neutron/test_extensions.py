@@ -27,7 +27,7 @@ def bench(admin: Cloud, clock: ManualClock, served: ServedCloud) -> MakeBench:
     return lambda kind: Bench(kind, admin, clock, served.advance)
 
 
-class Rig:
+class Scenario:
     """Creates what the tested types need, and shows objects."""
 
     def __init__(self, bench: MakeBench, cloud: Cloud) -> None:
@@ -49,11 +49,13 @@ class Rig:
 
 
 @pytest.fixture
-def rig(bench: MakeBench, admin: Cloud) -> Rig:
-    return Rig(bench, admin)
+def rig(bench: MakeBench, admin: Cloud) -> Scenario:
+    return Scenario(bench, admin)
 
 
-async def life(rig: Rig, kind: str, first: dict[str, Any], second: dict[str, Any], fields: dict[str, Any]) -> Bench:
+async def life(
+    rig: Scenario, kind: str, first: dict[str, Any], second: dict[str, Any], fields: dict[str, Any]
+) -> Bench:
     """Create, update and delete one object; after the update it must have the values `fields`."""
     bench = rig.bench(KINDS[kind])
     made = await bench.create(first)
@@ -88,7 +90,7 @@ PLAIN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", PLAIN)
-async def test_an_object_of_its_own(rig: Rig, kind: str) -> None:
+async def test_an_object_of_its_own(rig: Scenario, kind: str) -> None:
     first, second = PLAIN[kind]
     await life(rig, kind, first, second, second)
 
@@ -102,7 +104,7 @@ async def test_an_object_of_its_own(rig: Rig, kind: str) -> None:
         ("QoSMinimumPacketRateRule", {"min_kpps": 10}, {"min_kpps": 20, "direction": "any"}),
     ],
 )
-async def test_a_rule_of_a_qos_policy(rig: Rig, kind: str, first: dict[str, Any], second: dict[str, Any]) -> None:
+async def test_a_rule_of_a_qos_policy(rig: Scenario, kind: str, first: dict[str, Any], second: dict[str, Any]) -> None:
     policy = await rig.make("QoSPolicy", {"name": "fast"})
     await life(rig, kind, {"policy": "fast", **first}, {"policy": policy, **second}, second)
     bench = rig.bench(KINDS["QoSPolicy"])
@@ -112,7 +114,7 @@ async def test_a_rule_of_a_qos_policy(rig: Rig, kind: str, first: dict[str, Any]
     assert bench.kind.attributes.keys() == {"rules"}
 
 
-async def test_a_segment_of_a_network(rig: Rig) -> None:
+async def test_a_segment_of_a_network(rig: Scenario) -> None:
     network, _ = await rig.network()
     given = {"network": network, "network_type": "vlan", "physical_network": "extra", "segmentation_id": 7}
     await life(rig, "Segment", given, {**given, "name": "new"}, {"name": "new", "segmentation_id": 7})
@@ -128,12 +130,12 @@ async def test_a_segment_of_a_network(rig: Rig) -> None:
         ({"network_type": "local", "segmentation_id": 7}, "segmentation_id cannot be given"),
     ],
 )
-async def test_a_segment_that_cannot_exist(rig: Rig, properties: dict[str, Any], why: str) -> None:
+async def test_a_segment_that_cannot_exist(rig: Scenario, properties: dict[str, Any], why: str) -> None:
     with pytest.raises(BadProperties, match=why):
         await rig.bench(KINDS["Segment"]).finalized({"network": "public", **properties})
 
 
-async def test_pool_prefixes_cannot_be_removed(rig: Rig) -> None:
+async def test_pool_prefixes_cannot_be_removed(rig: Scenario) -> None:
     bench = rig.bench(KINDS["SubnetPool"])
     made = await bench.create({"prefixes": ["10.70.0.0/16", "10.71.0.0/16"]})
     found = await rig.shown(bench, made)
@@ -144,7 +146,7 @@ async def test_pool_prefixes_cannot_be_removed(rig: Rig) -> None:
         await bench.finalized({"prefixes": ["10.0.0.0/8"], "min_prefixlen": 28, "default_prefixlen": 24})
 
 
-async def test_a_policy_shares_a_network_with_a_project(rig: Rig, served: ServedCloud) -> None:
+async def test_a_policy_shares_a_network_with_a_project(rig: Scenario, served: ServedCloud) -> None:
     await rig.make("Net", {"name": "lab"})
     given = {"object_type": "network", "object_id": "lab", "action": "access_as_shared"}
     bench = rig.bench(RBACPolicy)
@@ -165,7 +167,7 @@ async def test_a_policy_shares_a_network_with_a_project(rig: Rig, served: Served
         )
 
 
-async def test_a_vpn_service_and_a_connection(rig: Rig) -> None:
+async def test_a_vpn_service_and_a_connection(rig: Scenario) -> None:
     _, subnet = await rig.network()
     router = await rig.make("Router", {"external_gateway_info": {"network": "public"}})
     await rig.make("RouterInterface", {"router": router, "subnet": subnet})
@@ -186,7 +188,7 @@ async def test_a_vpn_service_and_a_connection(rig: Rig) -> None:
     assert KINDS["IPsecSiteConnection"].properties["psk"].secret
 
 
-async def test_a_firewall_with_a_policy(rig: Rig) -> None:
+async def test_a_firewall_with_a_policy(rig: Scenario) -> None:
     rules = [await rig.make("FirewallRule", {"protocol": protocol}, protocol) for protocol in ("tcp", "any")]
     await life(
         rig, "FirewallPolicy", {"firewall_rules": rules[:1]}, {"firewall_rules": rules}, {"firewall_rules": rules}
@@ -196,7 +198,7 @@ async def test_a_firewall_with_a_policy(rig: Rig) -> None:
     await life(rig, "Firewall", {"firewall_policy_id": policy}, changed, changed)
 
 
-async def test_a_chain_of_services(rig: Rig) -> None:
+async def test_a_chain_of_services(rig: Scenario) -> None:
     network, _ = await rig.network()
     ports = [await rig.make("Port", {"network": network}, name) for name in ("one", "two")]
     pair = {"ingress": ports[0], "egress": ports[1]}
@@ -209,7 +211,7 @@ async def test_a_chain_of_services(rig: Rig) -> None:
     await life(rig, "PortChain", {"port_pair_groups": ["servers"]}, {**wanted, "name": "new"}, wanted)
 
 
-async def test_traffic_is_copied(rig: Rig) -> None:
+async def test_traffic_is_copied(rig: Scenario) -> None:
     network, _ = await rig.network()
     ports = [await rig.make("Port", {"network": network}, name) for name in ("one", "two")]
     await life(rig, "TaaS::TapService", {"port": ports[0]}, {"port": ports[0], "name": "new"}, {"name": "new"})
@@ -220,7 +222,7 @@ async def test_traffic_is_copied(rig: Rig) -> None:
     )
 
 
-async def test_gateways_to_physical_networks(rig: Rig) -> None:
+async def test_gateways_to_physical_networks(rig: Scenario) -> None:
     network, _ = await rig.network()
     devices = [{"device_name": "switch", "interfaces": [{"name": "eth1", "segmentation_id": [7]}]}]
     more = [*devices, {"device_name": "other", "interfaces": [{"name": "eth2"}]}]
@@ -241,7 +243,7 @@ async def test_gateways_to_physical_networks(rig: Rig) -> None:
     assert gateways.kind.replacement_reason(place, moved, {"devices": moved["devices"]}) is not None
 
 
-async def test_a_port_is_forwarded(rig: Rig) -> None:
+async def test_a_port_is_forwarded(rig: Scenario) -> None:
     network, subnet = await rig.network()
     router = await rig.make("Router", {"external_gateway_info": {"network": "public"}})
     await rig.make("RouterInterface", {"router": router, "subnet": subnet})
@@ -266,7 +268,7 @@ async def test_a_port_is_forwarded(rig: Rig) -> None:
         await bench.finalized({name: value for name, value in given.items() if name != "internal_port_number"})
 
 
-async def test_metered_traffic(rig: Rig) -> None:
+async def test_metered_traffic(rig: Scenario) -> None:
     label = await rig.make("MeteringLabel", {"description": "text"})
     bench = rig.bench(KINDS["MeteringRule"])
     made = await bench.create({"metering_label_id": label, "remote_ip_prefix": "10.0.0.0/8"})
@@ -275,7 +277,7 @@ async def test_metered_traffic(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("atomic", [True, False])
-async def test_a_route_of_a_router(rig: Rig, atomic: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_route_of_a_router(rig: Scenario, atomic: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     _, subnet = await rig.network()
     router = await rig.make("Router", {"external_gateway_info": {"network": "public"}})
     await rig.make("RouterInterface", {"router": router, "subnet": subnet})

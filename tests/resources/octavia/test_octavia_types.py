@@ -28,7 +28,7 @@ def bench(admin: Cloud, clock: ManualClock, served: ServedCloud) -> MakeBench:
     return lambda kind: Bench(kind, admin, clock, served.advance)
 
 
-class Rig:
+class Scenario:
     """Creates what the tested types need."""
 
     def __init__(self, bench: MakeBench, cloud: Cloud) -> None:
@@ -72,11 +72,11 @@ async def shown(bench: Bench, resource: Resource) -> dict[str, Any]:
 
 
 @pytest.fixture
-def rig(bench: MakeBench, admin: Cloud) -> Rig:
-    return Rig(bench, admin)
+def rig(bench: MakeBench, admin: Cloud) -> Scenario:
+    return Scenario(bench, admin)
 
 
-async def test_a_load_balancer(rig: Rig) -> None:
+async def test_a_load_balancer(rig: Scenario) -> None:
     first = {"vip_subnet": await rig.subnet(), "vip_address": "10.60.0.50"}
     second = {"name": "web", "description": "text", "admin_state_up": False}
     await rig.life("LoadBalancer", first, {**first, **second}, second)
@@ -88,7 +88,7 @@ async def test_a_load_balancer(rig: Rig) -> None:
     assert await bench.attribute(made, "pools", 0, "id") == pool
 
 
-async def test_a_listener(rig: Rig) -> None:
+async def test_a_listener(rig: Scenario) -> None:
     balancer = await rig.balancer()
     pool = await rig.pool(loadbalancer=balancer)
     first = {"loadbalancer": balancer, "protocol": "HTTP", "protocol_port": 80}
@@ -97,7 +97,7 @@ async def test_a_listener(rig: Rig) -> None:
     await rig.life("Listener", first, {**first, **second, "default_pool": pool}, wanted)
 
 
-async def test_a_pool_with_members_and_a_monitor(rig: Rig) -> None:
+async def test_a_pool_with_members_and_a_monitor(rig: Scenario) -> None:
     listener = await rig.listener(await rig.balancer())
     first = {"listener": listener, "protocol": "HTTP", "lb_algorithm": "ROUND_ROBIN"}
     cookie = {"type": "APP_COOKIE", "cookie_name": "session"}
@@ -118,7 +118,7 @@ async def test_a_pool_with_members_and_a_monitor(rig: Rig) -> None:
     assert await bench.attribute(made, "listeners") == [{"id": listener}]
 
 
-async def test_policies_and_rules(rig: Rig) -> None:
+async def test_policies_and_rules(rig: Scenario) -> None:
     balancer = await rig.balancer()
     listener, pool = await rig.listener(balancer), await rig.pool(loadbalancer=balancer)
     first = {"listener": listener, "action": "REJECT"}
@@ -129,7 +129,7 @@ async def test_policies_and_rules(rig: Rig) -> None:
     await rig.life("L7Rule", rule, {**rule, "value": "/b", "invert": True}, {"value": "/b", "invert": True})
 
 
-async def test_a_pending_load_balancer_is_waited_for(rig: Rig, served: ServedCloud) -> None:
+async def test_a_pending_load_balancer_is_waited_for(rig: Scenario, served: ServedCloud) -> None:
     balancer = await rig.balancer()
     await rig.cloud.put("octavia", f"/lbaas/loadbalancers/{balancer}", {"loadbalancer": {"name": "x"}})
     bench = rig.bench(KINDS["Listener"])
@@ -145,7 +145,7 @@ async def test_a_pending_load_balancer_is_waited_for(rig: Rig, served: ServedClo
             await bench.delete(made)
 
 
-async def test_a_conflict_with_another_cause_is_final(rig: Rig) -> None:
+async def test_a_conflict_with_another_cause_is_final(rig: Scenario) -> None:
     balancer = await rig.balancer()
     await rig.listener(balancer)
     bench = rig.bench(KINDS["Listener"])
@@ -167,13 +167,13 @@ async def test_a_conflict_with_another_cause_is_final(rig: Rig) -> None:
     ],
 )
 async def test_invalid_properties_are_refused_before_any_request(
-    rig: Rig, kind: str, properties: dict[str, Any], why: str
+    rig: Scenario, kind: str, properties: dict[str, Any], why: str
 ) -> None:
     type_ = KINDS[kind]()
     assert any(why in problem for problem in type_.validate(properties)), list(type_.validate(properties))
 
 
-async def test_flavors_availability_zones_and_profiles(rig: Rig) -> None:
+async def test_flavors_availability_zones_and_profiles(rig: Scenario) -> None:
     data = '{"loadbalancer_topology": "SINGLE"}'
     first = {"provider_name": "amphora", "flavor_data": data}
     await rig.life("FlavorProfile", first, {**first, "name": "new", "flavor_data": "{}"}, {"name": "new"})
@@ -195,7 +195,7 @@ async def test_flavors_availability_zones_and_profiles(rig: Rig) -> None:
         await rig.make("FlavorProfile", {"flavor_data": "no JSON"})
 
 
-async def test_quotas(rig: Rig) -> None:
+async def test_quotas(rig: Scenario) -> None:
     bench = rig.bench(KINDS["Quota"])
     made = await bench.create({"project": "demo", "pool": 5, "listener": 7})
     await bench.update(made, {"project": "demo", "pool": 6})
@@ -208,7 +208,7 @@ async def test_quotas(rig: Rig) -> None:
         await bench.create({"project": "demo"})
 
 
-async def test_an_error_is_reported(rig: Rig, served: ServedCloud) -> None:
+async def test_an_error_is_reported(rig: Scenario, served: ServedCloud) -> None:
     rule = {"on": "POST /load-balancer/v2.0/lbaas/loadbalancers", "do": "error_state", "times": 1}
     served.call("POST", "/control/faults", rule)
     with pytest.raises(ActionFailed, match="status ERROR"):

@@ -117,7 +117,7 @@ def test_rows_that_are_locked_are_those_that_are_written_or_read_for_an_update(d
 
 def test_own_statements_of_rehearsal_are_not_recorded(database: Database) -> None:
     recorder = Recorder()
-    with recorder.attached(), recorder.deaf(), database.engine.connect() as connection:
+    with recorder.attached(), recorder.not_recording(), database.engine.connect() as connection:
         connection.execute(select(stacks.c.id))
 
     assert not recorder.take().statements
