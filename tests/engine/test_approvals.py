@@ -126,6 +126,35 @@ async def test_change_waits_for_approvals_by_required_roles(world: World) -> Non
     assert [event for event in events if event["action"] == "APPROVAL"]
 
 
+async def test_update_without_changes_needs_no_approval(world: World) -> None:
+    """Only one that changes neither objects nor what is recorded: a policy for later deletions is a change, too."""
+    await world.create("web", value("1"), parameters={}, tags=["one"])
+    await require(world, TWO_PEOPLE)
+    shown = await world.update("web", value("1"), tags=["one"])
+    assert (shown["action"], shown["status"]) == ("UPDATE", "COMPLETE")
+    assert await waiting(world) == []
+    kept = value("1")
+    kept["resources"]["value"]["deletion_policy"] = "Retain"
+    for change in (
+        {"template": kept, "tags": ["one"]},
+        {"template": value("1"), "tags": ["two"]},
+        {"template": {**value("1"), "outputs": {"word": {"value": "x"}}}, "tags": ["one"]},
+        {"template": value("1"), "tags": ["one"], "disable_rollback": not shown["disable_rollback"]},
+    ):
+        with pytest.raises(ApprovalRequired):
+            await world.call("stack_update", ref=REF, **change)
+
+
+async def test_update_without_changes_needs_approval_after_a_failure(world: World) -> None:
+    await world.create("web", value("1"))
+    failing = value("2")
+    failing["resources"]["value"]["properties"]["fail"] = True
+    assert (await world.update("web", failing, disable_rollback=True))["status"] == "FAILED"
+    await require(world, ONE_PERSON)
+    with pytest.raises(ApprovalRequired):
+        await world.update("web", failing)
+
+
 async def test_approval_is_bound_to_one_plan(world: World) -> None:
     request = await asked(world, ONE_PERSON)
     await approve(world, person(world, "alice"), request["id"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -190,14 +191,31 @@ def test_stacks_of_other_regions(workers: Workers) -> None:
     assert not lost.left and not limited.left and not died.left
 
 
-def test_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+@pytest.mark.parametrize("ended", [0, 1, 3])
+def test_interruption_reports_ended_runs(ended: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C after so many answers of the processes, of which the first is that of the undisturbed run."""
+    answers, given = Workers.answers, 0
 
-    monkeypatch.setattr("stoker.testing.rehearsal.rehearsing.rehearse", interrupted)
-    done = CliRunner().invoke(cli, ["rehearse", str(EXAMPLES / "network.yaml")])
-    assert done.exit_code == 130
-    assert "interrupted" in done.output and "Traceback" not in done.output
+    def interrupted(workers: Workers, requests: Sequence[Mapping[str, object]]) -> Iterator[Any]:
+        nonlocal given
+        for answer in answers(workers, requests):
+            if given == ended:
+                raise KeyboardInterrupt
+            given += 1
+            yield answer
+
+    monkeypatch.setattr(Workers, "answers", interrupted)
+    command = ["rehearse", str(EXAMPLES / "network.yaml"), "--seeds", "4", "-j", "1", "-f", "json"]
+    done = CliRunner().invoke(cli, command)
+    assert done.exit_code == 130, done.output
+    assert "interrupted" in done.stderr and "Traceback" not in done.output
+    if ended == 0:
+        assert done.stdout == ""
+        return
+    data = json.loads(done.stdout)
+    assert data["summary"]["runs"] == len(data["runs"]) == ended - 1
+    assert data["summary"]["interrupted"] == 4 - (ended - 1)
+    assert [each["state"] for each in data["undisturbed"]] == ["CREATE_COMPLETE", "DELETED"]
 
 
 def test_an_update_of_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,7 +280,7 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     data = json.loads(done.output)
     [finding] = data["findings"]
     assert (finding["rule"], finding["position"]) == ("batches-outlast-timeout", {"line": 3, "column": 3})
-    assert data["summary"] == {"runs": 1, "single": 1, "findings": 1, "not_performed": 0}
+    assert data["summary"] == {"runs": 1, "single": 1, "findings": 1, "not_performed": 0, "interrupted": 0}
     assert [each["state"] for each in data["undisturbed"]] == ["CREATE_COMPLETE", "DELETED"]
     assert data["runs"][0]["disruptions"][0]["kind"] == "slow"
 

@@ -145,7 +145,8 @@ def rehearse(
 
     Requests are refused, lost, slow, or exceed a quota, objects break, and engines die. All of it happens on an
     emulated cloud in this machine's processes and in virtual time; nothing is contacted, and no secret is needed. The
-    report says what users would see, and each finding names a rule and a place in the template.
+    report says what users would see, and each finding names a rule and a place in the template. After Ctrl-C, it is
+    that of the runs that have ended.
 
     Exit status: 0 without findings, 1 with findings, 2 for a template that cannot be used or a usage error, 130 after
     an interruption.
@@ -161,7 +162,7 @@ def rehearse(
       stoker rehearse web.yaml --seeds 2000 --jobs 8 -f json > report.json
     """
     from stoker.testing.cases import read_cloud
-    from stoker.testing.rehearsal.rehearsing import WORKER, check
+    from stoker.testing.rehearsal.rehearsing import WORKER, Interrupted, check
     from stoker.testing.rehearsal.rehearsing import rehearse as perform
     from stoker.testing.rehearsal.report import to_data
     from stoker.testing.rehearsal.scenario import Scenario
@@ -184,8 +185,10 @@ def rehearse(
         check(scenario)
         with Workers(WORKER, jobs) as workers:
             rehearsal = perform(scenario, seeds, seed, workers, _progress)
+    except Interrupted as error:
+        rehearsal = error.rehearsal
     except KeyboardInterrupt:
-        say("\ninterrupted: the runs so far are not reported", err=True)
+        say("\ninterrupted before the undisturbed run has ended: there is nothing to report", err=True)
         sys.exit(_INTERRUPTED)
     except TemplateInvalid as error:
         show(error.diagnostics, _text, err=True)
@@ -200,5 +203,8 @@ def rehearse(
         click.echo(json.dumps(to_data(rehearsal), indent=2, ensure_ascii=False))
     else:
         _shown(rehearsal, seed is not None)
+    if rehearsal.missing:
+        say(f"\ninterrupted: {rehearsal.missing} further runs were not made", err=True)
+        sys.exit(_INTERRUPTED)
     if rehearsal.findings:
         sys.exit(1)

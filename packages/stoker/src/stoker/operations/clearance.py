@@ -139,8 +139,8 @@ class Gate:
     async def pass_plan(self, digest: str | None, planned: Callable[[], Awaitable[Planned]]) -> Clearance:
         """Let a change pass that has a plan; with a digest, only that one.
 
-        The plan must have what policies say of it if `asks_for_plan`. Raises PlanOutdated, BadValue, ApprovalRequired,
-        ChangeWindowClosed.
+        The plan must have what policies say of it if `asks_for_plan`. One that `repeats` changes nothing, and needs
+        only what policies require. Raises PlanOutdated, BadValue, ApprovalRequired, ChangeWindowClosed.
         """
         if digest is None and not self.asks_for_plan:
             return Clearance()
@@ -150,8 +150,9 @@ class Gate:
         fresh = None
         if self._stack.inputs and made.digest is not None:
             fresh = partial(check_record, self._services, self._stack, made.digest)
-        requirements = (*self._control.requirements, *required_by(made.policies))
-        if not requirements and not self.is_closed:
+        controlled = () if made.repeats else self._control.requirements
+        requirements = (*controlled, *required_by(made.policies))
+        if not requirements and (made.repeats or not self.is_closed):
             return Clearance(fresh)
         return await self._allowed(made.digest, requirements, made.to_data(), fresh)
 

@@ -69,7 +69,8 @@ class Planned:
     none.
     `suggested` are moves that would keep objects, `suggested_imports` imports that would own them.
     `consumers` and `joint` are as in `other_stacks`; `joint` is None for a stack that is planned alone.
-    `skipped` are the paths of the resources that a retry leaves as they are.
+    `skipped` are the paths of the resources that a retry leaves as they are. An update `repeats` if the stack has its
+    definition already, and nothing is left to do.
     """
 
     plan: Plan
@@ -88,6 +89,7 @@ class Planned:
     consumers: Sequence[Mapping[str, object]] = ()
     joint: Mapping[str, object] | None = None
     skipped: Sequence[str] = ()
+    repeats: bool = False
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""

@@ -71,7 +71,7 @@ from stoker.operations.settings import check_deletable, settings_steps, settings
 from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, queries, snapshots
 from stoker.store.journal import Statement
-from stoker.store.records import FAILED, IN_PROGRESS, Operation, Stack, StackSettings
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Operation, Stack, StackSettings
 from stoker.store.stack_details import RecordedDetails, details_of
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
@@ -363,7 +363,8 @@ async def _submit_update(
 
     async def plan() -> Planned:
         goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
-        return await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.asks_for_plan)
+        made = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.asks_for_plan)
+        return replace(made, repeats=await _repeats(services, stack, checked, request, goal, made))
 
     planned = LazyPlan(plan)
     clearance = await gate.pass_plan(request.plan_digest, planned)
@@ -384,6 +385,29 @@ async def _submit_update(
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule)}
     await submit(submissions, context, stack, operation, clearance, checked.prepared, **how)
     return {**stack_view(stack, tags), "operation": operation.id}
+
+
+def _has_definition(connection: Connection, stack: Stack, new: Prepared, tags: tuple[str, ...]) -> bool:
+    """Return whether a stack has these tags and this definition, but for its parameters, already."""
+    former = queries.inputs_by_id(connection, stack.inputs)
+    if former is None or tags != tuple(queries.tags_of(connection, [stack.id]).get(stack.id, ())):
+        return False
+    return (former.template, former.environment, former.files) == (new.row.template, new.row.environment, new.row.files)
+
+
+async def _repeats(
+    services: EngineServices, stack: Stack, checked: CheckedRequest, request: StackChange, goal: Goal, made: Planned
+) -> bool:
+    """Return whether an update asks for what the stack has, down to its settings, and its plan does nothing."""
+    if stack.status != COMPLETE or checked.departures.stacks or any(step.has_effect for step in made.plan.steps):
+        return False
+    rollback, minutes = request.disable_rollback, request.timeout_mins
+    if rollback not in (None, stack.disable_rollback) or minutes not in (None, stack.timeout_minutes):
+        return False
+    former = await services.loader.load(stack.inputs)
+    if former.parameters != checked.prepared.loaded.parameters:
+        return False
+    return await services.database.read(_has_definition, stack, checked.prepared, tuple(goal.tags or ()))
 
 
 async def _cleared_departures(

@@ -262,9 +262,10 @@ def plan(
     """Show what new templates of several stacks move between them, and store it as a refactoring.
 
     Resources that leave one template and appear in another one are moved with their objects. Those that get another
-    name need --move, or an entry `moved` in an environment. Parameters and environments that are not given stay as they
-    are. A refactoring that would do anything but move resources is refused, with the reasons, unless --with-changes
-    allows that: the updates that make the other changes begin when the resources are moved.
+    name need --move, or an entry `moved` in an environment. Only resources of the templates themselves are moved; one
+    inside a nested stack is moved by a deployment with an entry `moved`. Parameters and environments that are not given
+    stay as they are. A refactoring that would do anything but move resources is refused, with the reasons, unless
+    --with-changes allows that: the updates that make the other changes begin when the resources are moved.
 
     \b
     Examples:

@@ -36,7 +36,8 @@ Progress = Callable[[int, int], None]
 class Rehearsal:
     """What has come of a rehearsal: the undisturbed run, the others, and the findings, sorted by their places.
 
-    `hidden` are pairs of paths: the second resource needs the first without depending on it.
+    `hidden` are pairs of paths: the second resource needs the first without depending on it. `missing` is the number of
+    runs that were not made because the rehearsal was interrupted.
     """
 
     scenario: Scenario
@@ -46,6 +47,15 @@ class Rehearsal:
     outcomes: Sequence[tuple[Run, Outcome]] = ()
     findings: Sequence[Diagnostic] = field(default_factory=tuple)
     hidden: Collection[tuple[str, str]] = ()
+    missing: int = 0
+
+
+class Interrupted(Exception):
+    """A rehearsal was interrupted after its undisturbed run; `rehearsal` has the runs that had ended."""
+
+    def __init__(self, rehearsal: Rehearsal) -> None:
+        super().__init__("The rehearsal was interrupted.")
+        self.rehearsal = rehearsal
 
 
 def check(scenario: Scenario) -> None:
@@ -67,7 +77,7 @@ def rehearse(
 
     Without a number, these are all single disruptions and some combinations. `workers` are processes that run `WORKER`.
 
-    Raises StokerError for a scenario that cannot be performed.
+    Raises StokerError for a scenario that cannot be performed, Interrupted at a KeyboardInterrupt.
     """
     before = Structure.of(scenario.template, scenario.environments, scenario.parameters)
     after = before
@@ -92,16 +102,24 @@ def rehearse(
             found += [] if (reason.source, reason.path) in known else [reason]
             break  # what comes after a failure is a consequence of it
     wanted = list(_wanted(runs, undisturbed, seeds, only))
-    disturbed, outcomes = DisruptionFindings(runs, undisturbed, before, after), []
+    disturbed = DisruptionFindings(runs, undisturbed, before, after)
+    outcomes: list[tuple[Run, Outcome]] = []
+
+    def result() -> Rehearsal:
+        findings, missing = _unique([*found, *disturbed.races()]), len(wanted) - len(outcomes)
+        return Rehearsal(scenario, before, undisturbed, runs, outcomes, findings, disturbed.hidden, missing)
+
     progress(0, len(wanted))
-    answers = workers.answers([request(scenario, run.disruptions) for run in wanted])
-    for run, answer in zip(wanted, answers, strict=True):
-        outcome = Outcome.from_dict(answer)
-        outcomes.append((run, outcome))
-        found += disturbed.findings(run, outcome)
-        progress(len(outcomes), len(wanted))
-    found += disturbed.races()
-    return Rehearsal(scenario, before, undisturbed, runs, outcomes, _unique(found), disturbed.hidden)
+    try:
+        answers = workers.answers([request(scenario, run.disruptions) for run in wanted])
+        for run, answer in zip(wanted, answers, strict=True):
+            outcome = Outcome.from_dict(answer)
+            found += disturbed.findings(run, outcome)
+            outcomes.append((run, outcome))
+            progress(len(outcomes), len(wanted))
+    except KeyboardInterrupt:
+        raise Interrupted(result()) from None
+    return result()
 
 
 def _scaled(scenario: Scenario, structure: Structure) -> Scenario:

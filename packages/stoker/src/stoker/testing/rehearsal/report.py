@@ -48,6 +48,7 @@ def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
             "single": min(len(rehearsal.outcomes), len(rehearsal.runs.single)),
             "findings": len(rehearsal.findings),
             "not_performed": sum(bool(outcome.error) for _, outcome in rehearsal.outcomes),
+            "interrupted": rehearsal.missing,
         },
     }
 
