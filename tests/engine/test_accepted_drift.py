@@ -8,7 +8,7 @@ import pytest
 
 from stoker.base.errors import ActionInProgress, ResourceNotFound
 from testing.harness import World
-from tests.engine.test_looking_plans import NETWORKS, REF, nested, net, object_of, outside, plan_of, template
+from tests.engine.test_looking_plans import NETWORKS, REF, change_outside, nested, net, object_of, plan_of, template
 
 
 async def accept(world: World, *resources: str) -> list[dict[str, Any]]:
@@ -18,7 +18,7 @@ async def accept(world: World, *resources: str) -> list[dict[str, Any]]:
 
 async def rename(world: World, resource: str, depth: int = 0, name: str = "theirs") -> None:
     path = f"{NETWORKS}/{await object_of(world, resource, depth)}"
-    outside(world, "PUT", path, {"network": {"name": name}})
+    change_outside(world, "PUT", path, {"network": {"name": name}})
 
 
 async def status(world: World, resource: str) -> str:
@@ -45,7 +45,7 @@ async def test_accepted_drift_becomes_the_recorded_values(world: World) -> None:
     assert (found["path"], found["accepted"], found["values"]) == ("net", True, {"name": "theirs"})
     assert found["definition"]["path"] == ["resources", "net", "properties"]
     assert await status(world, "net") == "IN_SYNC"
-    assert outside(world, "GET", f"{NETWORKS}/{await object_of(world, 'net')}")["network"]["name"] == "theirs"
+    assert change_outside(world, "GET", f"{NETWORKS}/{await object_of(world, 'net')}")["network"]["name"] == "theirs"
     kept = template(net=net(name="theirs"), other=net(name="other"))
     assert kinds(await plan_of(world, kept, refresh="all")) == {}
     assert kinds(await plan_of(world, made, refresh="none")) == {"net": "update"}
@@ -80,7 +80,7 @@ async def test_resources_of_nested_stacks_are_accepted_by_their_paths(world: Wor
 
 async def test_missing_object_cannot_be_accepted(world: World) -> None:
     await world.create("web", template(net=net(name="mine")))
-    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
     (found,) = await accept(world)
     assert (found["status"], found["accepted"]) == ("DELETED", False)
     assert "does not exist" in found["reason"]
@@ -145,10 +145,10 @@ async def test_rules_that_others_have_added_are_accepted_as_templates_write_them
     await world.create("web", made)
     opened = {"access_type": "ip", "access_to": "0.0.0.0/0", "access_level": "rw"}
     action = f"/share/v2/shares/{await object_of(world, 'share')}/action"
-    outside(world, "POST", action, {"allow_access": opened})
+    change_outside(world, "POST", action, {"allow_access": opened})
     wider = [*pools, {"start": "10.7.0.30", "end": "10.7.0.40"}]
     path = f"/network/v2.0/subnets/{await object_of(world, 'subnet')}"
-    outside(world, "PUT", path, {"subnet": {"allocation_pools": wider}})
+    change_outside(world, "PUT", path, {"subnet": {"allocation_pools": wider}})
     plan = await plan_of(world, made, refresh="all")
     changes = {step["path"]: step["changes"] for step in plan["steps"]}
     assert {(*each["path"],) for each in changes["subnet"]} == {(1, "start"), (1, "end")}
@@ -167,7 +167,7 @@ async def test_inexpressible_drift_is_not_accepted(world: World) -> None:
     await world.create("web", template(one=secret, two=secret, box=box))
     number = (await object_of(world, "box")).rpartition("/")[2]
     added = {"name": "b", "secret_ref": await object_of(world, "two")}
-    outside(world, "POST", f"/key-manager/v1/containers/{number}/secrets", added)
+    change_outside(world, "POST", f"/key-manager/v1/containers/{number}/secrets", added)
     (found,) = await accept(world)
     assert (found["path"], found["accepted"]) == ("box", False)
     assert "secrets in a form that templates do not have" in found["reason"]

@@ -247,7 +247,7 @@ async def heartbeat(engine: Engine) -> None:
     """One heartbeat, until all that it has begun in the background has ended."""
     tasks = engine.services.background.tasks
     before = set(tasks)
-    await engine.membership.heartbeat()
+    await engine.membership.beat()
     await asyncio.gather(*(tasks - before))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from openstack_emulator.core.faults import Fault
 from testing.harness import World
-from tests.engine.test_looking_plans import NETWORKS, REF, net, object_of, outside, rename, requests_of, template
+from tests.engine.test_looking_plans import NETWORKS, REF, change_outside, net, object_of, rename, requests_of, template
 
 GROUP = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": net()}}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
@@ -47,7 +47,7 @@ async def test_detection_plan_reuses_results(world: World) -> None:
     await world.create("web", template(net=net(name="mine"), ignoring=ignoring, group=GROUP, volume=VOLUME))
     await rename(world, "net")
     await rename(world, "ignoring")
-    outside(world, "DELETE", f"/volume/v3/volumes/{await object_of(world, 'volume')}")
+    change_outside(world, "DELETE", f"/volume/v3/volumes/{await object_of(world, 'volume')}")
     looked = await plan_of(world, preflight=False)
     detection = await detected(world)
     asked = requests_of(world)
@@ -91,6 +91,6 @@ async def _refused(world: World, detection: str) -> Exception | None:
 async def test_nested_drift_has_paths(world: World) -> None:
     await world.create("web", template(group=GROUP))
     member = (await world.resources("web", 1))["1"]["physical_id"]
-    outside(world, "DELETE", f"{NETWORKS}/{member}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{member}")
     shown = await world.call("drift_status", detection_id=await detected(world))
     assert [each["path"] for each in shown["progress"]["differing"]] == ["group.1"]

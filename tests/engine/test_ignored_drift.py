@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from testing.harness import World
-from tests.engine.test_looking_plans import NETWORKS, REF, SERVER, nested, net, object_of, outside, plan_of, template
+from tests.engine.test_looking_plans import (
+    NETWORKS,
+    REF,
+    SERVER,
+    change_outside,
+    nested,
+    net,
+    object_of,
+    plan_of,
+    template,
+)
 
 IGNORED = {"path": "name", "differs": True, "reason": "IGNORED_IN_TEMPLATE"}
 
@@ -21,12 +31,12 @@ async def drift(world: World, name: str) -> dict[str, Any]:
 
 async def change(world: World, resource: str, depth: int = 0, **values: Any) -> str:
     path = f"{NETWORKS}/{await object_of(world, resource, depth)}"
-    outside(world, "PUT", path, {"network": values})
+    change_outside(world, "PUT", path, {"network": values})
     return path
 
 
 def shown(world: World, path: str) -> dict[str, Any]:
-    return dict(outside(world, "GET", path)["network"])
+    return dict(change_outside(world, "GET", path)["network"])
 
 
 def kinds(plan: dict[str, Any]) -> dict[str, str]:
@@ -67,7 +77,7 @@ async def test_another_difference_of_the_object_is_corrected_alone(world: World)
 async def test_missing_object_is_always_drift(world: World) -> None:
     made = template(net=ignoring(net(name="mine"), "name"))
     await world.create("web", made)
-    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'net')}")
     assert (await drift(world, "net"))["status"] == "DELETED"
     assert kinds(await plan_of(world, made, refresh="all"))["net"] == "create"
 

@@ -8,7 +8,7 @@ import pytest
 
 from stoker.resources.base import RestResource
 from testing.harness import World
-from tests.engine.test_looking_plans import SERVER, object_of, outside, plan_of, reasons_of, template
+from tests.engine.test_looking_plans import SERVER, change_outside, object_of, plan_of, reasons_of, template
 
 PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJXg2hBfvjOYqWm3Bq3yQyT8gGkq5zEMqYcHJ0CC5Ijl demo@example.org"
 
@@ -25,7 +25,7 @@ async def test_deleted_key_pair_is_recreated_without_server_replacement(world: W
     made = template(key=key_pair("mine"), server=server(key_name={"get_resource": "key"}))
     await world.create("web", made)
     kept = await object_of(world, "server")
-    outside(world, "DELETE", "/compute/v2.1/os-keypairs/mine")
+    change_outside(world, "DELETE", "/compute/v2.1/os-keypairs/mine")
     plan = await plan_of(world, made)
     assert reasons_of(plan) == {
         ("key", "create"): ["deleted-outside"],
@@ -46,7 +46,7 @@ async def test_attributes_of_a_replaced_object_with_the_same_name_may_change(wor
     value = {"type": "OS::Heat::Value", "properties": {"value": {"get_attr": ["key", "public_key"]}}}
     made = template(key=key_pair("mine"), value=value)
     await world.create("web", made)
-    outside(world, "DELETE", "/compute/v2.1/os-keypairs/mine")
+    change_outside(world, "DELETE", "/compute/v2.1/os-keypairs/mine")
     assert ("value", "update") in reasons_of(await plan_of(world, made))
 
 
@@ -57,7 +57,7 @@ async def test_recreated_container_keeps_its_given_name(world: World, name: str 
     made = template(container=container, value=value)
     await world.create("web", made)
     project = world.context.project_id
-    outside(world, "DELETE", f"/object-store/v1/AUTH_{project}/{await object_of(world, 'container')}")
+    change_outside(world, "DELETE", f"/object-store/v1/AUTH_{project}/{await object_of(world, 'container')}")
     assert (("value", "update") in reasons_of(await plan_of(world, made))) is (name is None)
 
 

@@ -13,10 +13,10 @@ from tests.engine.test_looking_plans import (
     NETWORKS,
     REF,
     SERVER,
+    change_outside,
     nested,
     net,
     object_of,
-    outside,
     reasons_of,
     rename,
     requests_of,
@@ -45,8 +45,8 @@ async def test_deletion_plan_shows_missing_and_changed_objects(world: World) -> 
     made = template(server=SERVER, net=net(name="mine"), volume=VOLUME, inner={"type": "child.yaml"})
     await world.create("web", made, files=nested(disk=VOLUME, net=net(name="inner")))
     await rename(world, "net")
-    outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
-    outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'disk', 1)}")
+    change_outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
+    change_outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'disk', 1)}")
     plan = await removal_of(world)
     assert codes(plan) == {
         "server": ["deleted-outside"],
@@ -67,7 +67,7 @@ async def test_deletion_plan_shows_missing_and_changed_objects(world: World) -> 
     assert codes(recorded)["server"] == ["data-lost"]
     assert "compared" not in recorded and recorded["refresh"] == "none"
     assert plan["digest"] == recorded["digest"], "the deletion does the same, whatever is gone already"
-    outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'volume')}")
+    change_outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'volume')}")
     stack = await world.delete("web", plan_digest=plan["digest"])
     assert (stack["action"], stack["status"]) == ("DELETE", "COMPLETE")
 
@@ -85,7 +85,7 @@ async def test_unavailable_service_does_not_prevent_deletion_plan(world: World) 
 async def test_retained_objects_are_reported_with_drift(world: World) -> None:
     await world.create("web", template(net={**net(name="mine"), "deletion_policy": "Retain"}, volume=VOLUME))
     await rename(world, "net")
-    outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'volume')}")
+    change_outside(world, "DELETE", f"{VOLUMES}/{await object_of(world, 'volume')}")
     plan = await removal_of(world, retain=["volume"])
     assert codes(plan) == {"net": ["changed-outside", "object-retained"], "volume": ["deleted-outside"]}
 
@@ -105,12 +105,12 @@ async def test_creation_rollback_plan_refreshes_and_cannot_retain(world: World) 
 
 
 async def test_missing_referenced_object_is_reported_only(world: World) -> None:
-    theirs = outside(world, "POST", NETWORKS, {"network": {"name": "theirs"}})["network"]["id"]
+    theirs = change_outside(world, "POST", NETWORKS, {"network": {"name": "theirs"}})["network"]["id"]
     made = template(theirs={"type": "OS::Neutron::Net", "external_id": theirs}, own=net(name="mine"))
     await world.create("web", made)
     drift = (await world.call("stack_patch_preview", ref=REF, converge=True))["plan"]
     assert (drift["compared"]["differing"], reasons_of(drift)) == (0, {})
-    outside(world, "DELETE", f"{NETWORKS}/{theirs}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{theirs}")
     await rename(world, "own")
     drift = (await world.call("stack_patch_preview", ref=REF, converge=True))["plan"]
     assert reasons_of(drift) == {("own", "update"): ["changed-outside"]}

@@ -12,10 +12,10 @@ from tests.engine.test_looking_plans import (
     NETWORKS,
     REF,
     SERVER,
+    change_outside,
     nested,
     net,
     object_of,
-    outside,
     reasons_of,
     rename,
     requests_of,
@@ -53,7 +53,7 @@ async def rolled_back(world: World, stack: dict[str, Any], **arguments: Any) -> 
 async def test_rollback_restores_drifted_and_missing_objects(world: World) -> None:
     stack = await failed(world, server=SERVER, inner={"type": "child.yaml"})
     server = await object_of(world, "server")
-    outside(world, "DELETE", f"/compute/v2.1/servers/{server}")
+    change_outside(world, "DELETE", f"/compute/v2.1/servers/{server}")
     await rename(world, "net")
     await rename(world, "within", 1)
     plan = await preview(world, "rollback", refresh="all")
@@ -118,7 +118,7 @@ async def test_restore_reverts_drift(world: World) -> None:
     taken = await world.call("snapshot_create", ref=REF, name="before")
     await world.settle(stack["id"])
     await rename(world, "net")
-    outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'gone')}")
+    change_outside(world, "DELETE", f"{NETWORKS}/{await object_of(world, 'gone')}")
     recorded = await preview(world, "restore", snapshot_id=taken["id"], refresh="none")
     assert (reasons_of(recorded), recorded["refresh"]) == ({}, "none")
     plan = await preview(world, "restore", snapshot_id=taken["id"])

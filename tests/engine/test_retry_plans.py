@@ -9,7 +9,7 @@ import pytest
 from stoker.authoring.plan_steps import changes, shown_kind
 from stoker.base.errors import BadValue, NotSupported, PlanOutdated
 from testing.harness import World
-from tests.engine.test_looking_plans import REF, SERVER, net, object_of, outside, reasons_of, rename, template
+from tests.engine.test_looking_plans import REF, SERVER, change_outside, net, object_of, reasons_of, rename, template
 from tests.engine.test_looking_returns import failed, name_of, preview
 from tests.engine.test_skipping import act, ref, stuck
 
@@ -70,7 +70,7 @@ async def test_a_retry_plan_is_of_the_failed_action(world: World) -> None:
     plan = await preview(world, "retry")
     assert (plan["action"], kinds_of(plan)) == ("CREATE", {"broken": "replace"})
     assert plan["preflight"]["results"] == []
-    outside(world, "POST", "/network/v2.0/ports", {"port": {"network_id": await object_of(world, "net")}})
+    change_outside(world, "POST", "/network/v2.0/ports", {"port": {"network_id": await object_of(world, "net")}})
     await world.call("stack_delete", ref=REF)
     assert (await world.settle(created["id"]))["status"] == "FAILED"
     plan = await preview(world, "retry")
@@ -81,7 +81,7 @@ async def test_missing_retry_plan_is_reported(world: World) -> None:
     stack = await world.create("web", template(net=net(), server=SERVER))
     with pytest.raises(NotSupported, match="Only failed operations"):
         await preview(world, "retry")
-    outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
+    change_outside(world, "DELETE", f"/compute/v2.1/servers/{await object_of(world, 'server')}")
     await world.call("stack_action", ref=REF, action="check")
     assert (await world.settle(stack["id"]))["status"] == "FAILED"
     for how in ({}, {"refresh": "all"}):

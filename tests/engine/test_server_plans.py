@@ -22,7 +22,7 @@ from stoker.store.tables import metadata
 from stoker_foundation.clock import SystemClock
 from testing.estate import multiply
 from testing.harness import World
-from tests.engine.test_cost_by_change import WHO, beat, change, copy_database, distinguish, lookups, seed
+from tests.engine.test_cost_by_change import WHO, change, copy_database, distinguish, heartbeat, lookups, seed
 
 pytestmark = pytest.mark.slow
 
@@ -170,7 +170,7 @@ async def work(url: str, served: ServedCloud, known: Mapping[str, Any]) -> None:
         await OPERATIONS[method](world.engine, context, arguments)
     await change(world)
     await EngineMetrics(world.engine).text()
-    await beat(world.engine)
+    await heartbeat(world.engine)
     await world.stop()
 
 

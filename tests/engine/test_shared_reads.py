@@ -14,7 +14,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.engine.inspection.together import MANY
 from stoker.engine.settings import EngineSettings
 from testing.harness import World
-from tests.engine.test_looking_plans import REF, SERVER, outside, plan_of, requests_of, template
+from tests.engine.test_looking_plans import REF, SERVER, change_outside, plan_of, requests_of, template
 
 PORTS = "/network/v2.0/ports"
 BUDGET = 30
@@ -102,10 +102,10 @@ async def test_as_many_requests_as_objects_if_there_are_few(world: World) -> Non
 async def test_object_missing_from_list_is_read_individually(stack: World) -> None:
     resources = await stack.resources("web")
     for name, collection in (("port3", PORTS), ("volume4", "/volume/v3/volumes")):
-        outside(stack, "DELETE", f"{collection}/{resources[name]['physical_id']}")
-    outside(stack, "PUT", f"{PORTS}/{resources['port5']['physical_id']}/tags", {"tags": ["b"]})
+        change_outside(stack, "DELETE", f"{collection}/{resources[name]['physical_id']}")
+    change_outside(stack, "PUT", f"{PORTS}/{resources['port5']['physical_id']}/tags", {"tags": ["b"]})
     server = resources["server7"]["physical_id"]
-    outside(stack, "POST", f"/compute/v2.1/servers/{server}/os-interface", {"interfaceAttachment": {}})
+    change_outside(stack, "POST", f"/compute/v2.1/servers/{server}/os-interface", {"interfaceAttachment": {}})
     found, asked = await statuses_and_requests(stack)
     differing = {name: status for name, status in found.items() if status != "IN_SYNC"}
     assert differing == {"port3": "DELETED", "volume4": "DELETED", "port5": "MODIFIED", "server7": "MODIFIED"}
