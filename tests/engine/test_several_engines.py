@@ -473,7 +473,7 @@ async def test_late_object_of_superseded_engine_is_removed(
 
 
 @pytest.mark.parametrize("status", [500, 403])
-async def test_deletion_of_late_object_is_retried(
+async def test_deleting_late_object_is_retried(
     pair: tuple[World, World], monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     served = pair[0].served
