@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -231,7 +231,7 @@ class _Headers(headers.EnvironHeaders):  # type: ignore[misc]
 class _CheckedRequest(_Request):  # type: ignore[misc]
     """A request whose identity headers are removed without a lookup for each of their names."""
 
-    @property
+    @cached_property
     def headers(self) -> _Headers:
         return _Headers(self.environ)
 

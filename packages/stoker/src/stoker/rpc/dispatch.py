@@ -34,7 +34,7 @@ class Dispatcher(Generic[Engine]):
         self._operations = operations
         self._calls: dict[asyncio.Task[object], Expiry] = {}
         self._stopping = False
-        self._ended = asyncio.Event()
+        self._ended: asyncio.Future[object] | None = None
 
     async def dispatch(
         self,
@@ -59,20 +59,20 @@ class Dispatcher(Generic[Engine]):
         task = asyncio.ensure_future(self._guarded(context, method, arguments, sender, expiry))
         self._calls[task] = expiry
         task.add_done_callback(self._over)
-        ended = asyncio.ensure_future(self._ended.wait())
+        if self._ended is None:
+            self._ended = asyncio.get_running_loop().create_future()
         try:
-            await asyncio.wait([task, ended], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            either: list[asyncio.Future[object]] = [task, self._ended]
+            await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if not task.done() and not expiry.expire():  # it is just being committed
                 await asyncio.wait([task], timeout=_COMMIT_SECONDS)
         except asyncio.CancelledError:
             task.cancel()
             raise
-        finally:
-            ended.cancel()
         if task.done() and not task.cancelled():
             return task.result()
         late = f"{method} took longer than {seconds or 0:g} seconds"
-        why = "The engine is being stopped" if self._ended.is_set() else late
+        why = "The engine is being stopped" if self._ended.done() else late
         if expiry.expired:
             raise EngineUnavailable(f"{why}; nothing was changed. {_AGAIN}")
         raise EngineUnavailable(f"{why}; the request is being carried out. Look at its result before repeating it.")
@@ -92,7 +92,8 @@ class Dispatcher(Generic[Engine]):
             await asyncio.wait(self._calls, timeout=seconds)
         if committing := [task for task, expiry in self._calls.items() if not expiry.expire()]:
             await asyncio.wait(committing, timeout=_COMMIT_SECONDS)
-        self._ended.set()
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
         await asyncio.sleep(0)  # the waiting calls are answered
         for task in self._calls:
             task.cancel()

@@ -120,11 +120,10 @@ class Local:
         """Return the programs that are not running."""
         return [program for program in self.programs if running(self.directory, program.name) is None]
 
-    def start(
-        self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
-    ) -> Processes:
+    def start(self, stopped: threading.Event, speaker: Callable[[], Callable[[str], None]]) -> Processes:
         """Start the programs that are not running, side by side, write the files for clients; return what was started.
 
+        `speaker` is called when they have been launched, and returns what shows their lines until they are ready.
         Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
         gives no access key; programs that were started before are stopped again.
         """
@@ -134,6 +133,7 @@ class Local:
             for program in self.missing():
                 launched[program.name] = control.launch(self.directory, program)
             write_access_files(self.directory, self.set_up)
+            say = speaker()
             if CLOUD in launched:
                 launched[CLOUD].wait(stopped, say)
             if self.set_up.cloud is None:
@@ -144,8 +144,7 @@ class Local:
             for begun in reversed(launched.values()):
                 begun.give_up()
             raise
-        names = [program.name for program in self.programs]
-        pids = {name: pid for name in names if (pid := running(self.directory, name)) is not None}
+        pids = {each.name: pid for each in self.programs if (pid := running(self.directory, each.name)) is not None}
         self.set_up = replace(self.set_up, pids=pids)
         self.directory.record(self.set_up)
         return {name: begun.process for name, begun in launched.items()}
@@ -292,30 +291,30 @@ def up(
     missing = local.missing()
     if known is not None and len(missing) < len(local.programs) and not _same_addresses(known, local.set_up):
         raise CommandFailed("Stoker is already running on other ports; `stoker down` stops it.")
-    out = console()
     if not missing:
-        out.print("Stoker is already running.")
+        say("Stoker is already running.")
         _warn_of_gap(directory, local.set_up)
         _require_same_options(known, local.set_up)
         if detach:
             local.supervise()
-        _show_addresses(out, local)
+        _show_addresses(console(), local)
         if project is not None:
             project.deploy(local.set_up)
         return
     check_configuration(planned.config_files)
     if len(missing) < len(local.programs):
-        out.print(f"Restarting: {', '.join(program.title for program in missing)}.")
+        say(f"Restarting: {', '.join(program.title for program in missing)}.")
     control.stop(directory, supervisor.NAME)  # this command restarts the rest itself
     if detach:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is being started outlives the terminal
     with stop_signals() as stopped:
         try:
-            children = local.start(stopped, partial(out.print, soft_wrap=True))
+            children = local.start(stopped, lambda: partial(console().print, soft_wrap=True))
             if detach:
                 local.supervise()
         except Stopped as error:
             raise CommandFailed("Stopped before everything was ready.") from error
+        out = console()
         _show_addresses(out, local)
         if remark:
             out.print(remark)
@@ -376,8 +375,7 @@ def _show_addresses(out: Console, local: Local) -> None:
     if set_up.cloud is None:
         lines += [("for the shell", f"source {path}/openrc"), ("for AWS clients", f"source {path}/awsrc")]
     lines += [("for clients", f"export OS_CLIENT_CONFIG_FILE={path}/clouds.yaml"), ("", "export OS_CLOUD=stoker")]
-    lines.append(("logs", f"{path}/*.log"))
-    for name, value in lines:
+    for name, value in [*lines, ("logs", f"{path}/*.log")]:
         out.print(Text.assemble("  ", (f"{name:16}", "bold"), value), soft_wrap=True)
 
 
