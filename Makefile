@@ -38,7 +38,7 @@ coverage: $(STAMP)      ## run the tests that start no processes, and fail below
 	$(BIN)/pytest -n auto -m 'not slow' --cov --cov-report=term
 
 quick: $(STAMP)         ## run the tests that start no processes
-	$(BIN)/pytest -n auto -m 'not slow'
+	$(BIN)/pytest -n auto -m 'not slow' -p no:schemathesis
 
 attack: $(STAMP)        ## attack a running service, and print each attack with its outcome
 	$(BIN)/pytest -n 2 --dist loadgroup --attack-table tests/security

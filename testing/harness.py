@@ -36,7 +36,7 @@ from stoker.store.database import Database
 from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
 from stoker.testing.connections import settings_of
-from stoker.testing.sandbox import empty_database
+from stoker.testing.sandbox import empty_database, unsynchronized_database
 from stoker_foundation.clock import Clock, ManualClock, SystemClock
 
 Result = TypeVar("Result")
@@ -134,7 +134,8 @@ class World:
         is_new = self._file is not None and not self._file.exists()
         if self._file is not None and is_new:
             self._file.write_bytes(empty_database())
-        self.database = Database(self.url)
+        # Tests kill processes, not the machine: nobody reads a file from before a power failure.
+        self.database = Database(self.url) if self._file is None else unsynchronized_database(self.url)
         if not is_new:
             self.database.migrate()
         self.journal = Journal(self.database)
