@@ -38,6 +38,11 @@ log = logging.getLogger(__name__)
 
 _PROGRAM = "openstack-emulator"
 _UP = "Run a cloud until SIGTERM or SIGINT."
+_EXAMPLES = """examples:
+  openstack-emulator up --port 5000 --state cloud.db
+  openstack-emulator up --port 0 --port-file port --services image,network,placement
+  openstack-emulator up --pace 0.1 --guests namespace --guest-image host
+"""
 _SERVICES = "List the services that a cloud can have beside identity, as `up --services` takes them."
 
 
@@ -201,7 +206,7 @@ def parser() -> argparse.ArgumentParser:
     program = argparse.ArgumentParser(
         prog=_PROGRAM,
         description="An OpenStack cloud in one process.",
-        epilog="Example: openstack-emulator up --port 5000 --state cloud.db --services image,network,placement",
+        epilog="`openstack-emulator up --help` lists the options of a cloud.",
     )
     program.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = program.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -213,13 +218,25 @@ def parser() -> argparse.ArgumentParser:
 def _add_up(commands: Any) -> None:
     """Add the command `up` with its options."""
     description = f"{_UP} Log in at URL/identity/v3 as admin or demo."
-    made = commands.add_parser("up", help="run a cloud until it is stopped", description=description)
-    made.add_argument("--host", default="127.0.0.1", help="address to listen on")
-    made.add_argument("--port", type=int, default=5000, help="port to listen on; 0 picks a free one")
-    made.add_argument("--dns-port", type=int, default=0, help="port of the name server; 0 picks a free one")
+    made = commands.add_parser(
+        "up",
+        help="run a cloud until it is stopped",
+        description=description,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    made.add_argument(
+        "--port", type=int, default=5000, help="port to listen on; 0 selects a free one (default: %(default)s)"
+    )
+    made.add_argument(
+        "--dns-port", type=int, default=0, help="port of the name server; 0 selects a free one (default: %(default)s)"
+    )
     made.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
-    made.add_argument("--state", type=Path, help="file that keeps the cloud over restarts")
-    made.add_argument("--pace", type=float, default=1.0, help="factor on the time state changes take")
+    made.add_argument("--state", type=Path, help="file in which the cloud is kept across restarts; without it, none is")
+    made.add_argument(
+        "--pace", type=float, default=1.0, help="factor for the duration of state changes (default: %(default)s)"
+    )
     made.add_argument(
         "--extra-endpoint",
         action="append",
@@ -230,14 +247,14 @@ def _add_up(commands: Any) -> None:
     )
     made.add_argument(
         "--password",
-        help="password of the seeded users (default: `secret`; where servers have guests, one that only the file "
-        "`passwords.json` beside the state file tells)",
+        help="password of the initial users (default: `secret`; where servers have guests, random ones in the file "
+        "`passwords.json` beside the state file)",
     )
     made.add_argument(
         "--password-file",
         metavar="FILE",
         type=_passwords,
-        help="JSON file with the passwords of seeded users by name; users that it does not name have random ones",
+        help="JSON file with the passwords of initial users by name; users that it does not name have random ones",
     )
     made.add_argument(
         "--allow-requests-to",
@@ -307,18 +324,18 @@ def _up(options: argparse.Namespace) -> None:
         run(
             options.host,
             options.port,
-            options.state,
-            options.port_file,
-            options.ready_fd,
-            options.pace,
-            dict(options.extra_endpoint),
-            password,
-            options.services,
-            options.dns_port,
-            options.vendor_data,
-            guests,
-            options.allow_requests_to,
-            passwords,
+            state_path=options.state,
+            port_file=options.port_file,
+            ready_fd=options.ready_fd,
+            pace=options.pace,
+            extra_endpoints=dict(options.extra_endpoint),
+            password=password,
+            services=options.services,
+            dns_port=options.dns_port,
+            vendor_data=options.vendor_data,
+            guests=guests,
+            permitted=options.allow_requests_to,
+            passwords=passwords,
         )
     except (StateUnusable, GuestsUnavailable) as error:
         sys.exit(f"{_PROGRAM}: {error}")

@@ -84,6 +84,7 @@ def break_glass(service: StackClient, request: str, reason: str) -> None:
 
     \b
     Examples:
+      stoker break-glass 0f9e1f0c-7b7e-4e55-8a86-9d8f6f0d9b1e --reason "outage"
       stoker break-glass web.plan --reason "outage"
     """
     requests = ChangeRequests(service)
@@ -129,6 +130,8 @@ def _needs(requirements: list[Answer]) -> str:
 @with_service
 def change_control(service: StackClient, name: str | None, source: Path | None, remove: bool, form: str) -> None:
     """Show what changes of the stack NAME need, or without NAME, of all stacks of the project; or set or remove it.
+
+    That are approvals of other people, change windows and freezes.
 
     \b
     Examples:

@@ -21,7 +21,9 @@ from stoker.cli.terminal.messages import say
 @click.option("--accept", is_flag=True, help="Record the values of the cloud as the deployed ones; change no object.")
 @click.option("--revert", is_flag=True, help="Bring the objects back to the definition, after showing the plan.")
 @click.option(
-    "--last", is_flag=True, help="Show what the last look has found, also by the service itself; do not ask the cloud."
+    "--last",
+    is_flag=True,
+    help="Show the result of the latest comparison, also one by the service itself; do not ask the cloud.",
 )
 @click.option(
     "--watch", type=click.Choice(["off", "detect", "repair", "default"]),
@@ -56,17 +58,17 @@ def drift(
 ) -> None:
     """Ask the cloud for the objects of the stack NAME, and show how they differ from its definition.
 
-    Shows what would bring them back, without doing it: each value as it is and as it should be, objects that are gone,
-    and resources that are marked unhealthy or have failed. What cannot be compared is counted and listed, with the
-    reason, and what the template ignores (ignore_drift). With -f json, `compared` contains all of it.
+    Shows the changes that would restore the definition, without making them: each value as it is and as it should be,
+    missing objects, and resources that are marked unhealthy or have failed. What cannot be compared is counted and
+    listed, with the reason, and what the template ignores (ignore_drift). With -f json, `compared` contains all of it.
 
-    While a large stack is being compared, the error output tells how far that is, and what differs already.
+    While a large stack is being compared, the progress and the first differences are written to the error output.
 
     With --accept, the differences of each RESOURCE (a path such as group.0.server; by default, all) are recorded as
     deployed, and the change of the template that keeps them is shown. With --revert, the plan is run.
 
-    With --watch, the service compares the stack with the cloud at the operator's interval (detect), and also brings it
-    back (repair). --last shows what the last look has found, and its age.
+    With --watch, the service itself compares the stack with the cloud at the operator's interval (detect), and also
+    corrects the differences (repair). --last shows the result of the latest comparison, and its age.
 
     Exit status: 0 without differences, 2 with differences, 1 for an error, also if a service did not answer. With
     --accept and --revert: 0 if everything was settled, otherwise 1.

@@ -241,7 +241,7 @@ def _permitted(context: click.Context, parameter: click.Parameter, values: tuple
 @click.option(
     "--allow-requests-to", "permitted", multiple=True, callback=_permitted, metavar="ADDRESS[:PORT]",
     help="Let workflows, alarms and subscriptions of the emulated cloud send requests to this address or network of "
-    "your machine, where servers have guests; `none` takes all back; repeatable.  [default: the previous ones]",
+    "your machine, where servers have guests; `none` removes all; repeatable.  [default: the previous ones]",
 )  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 @project_options

@@ -70,7 +70,7 @@ def protect(service: StackClient, name: str) -> None:
 @click.argument("name", shell_complete=stack_names)
 @with_service
 def unprotect(service: StackClient, name: str) -> None:
-    """Allow to delete the stack NAME.
+    """Allow the deletion of the stack NAME.
 
     \b
     Examples:
