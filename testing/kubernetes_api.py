@@ -258,8 +258,8 @@ def _handler(api: KubernetesApi) -> type[BaseHTTPRequestHandler]:
             place = self._place()
             if query.get("watch") in ("true", "1"):
                 self._stream(api.watched(place, int(query.get("resourceVersion") or 0)))
-            elif (told := api.discovered(urlsplit(self.path).path)) is not None:
-                self._answer(lambda: told)
+            elif (reported := api.discovered(urlsplit(self.path).path)) is not None:
+                self._answer(lambda: reported)
             elif place.name:
                 self._answer(lambda: self._found(place))
             else:

@@ -78,10 +78,10 @@ class InterferenceTestbed(FaultTestbed):
         made = await self._make(wanted)
         problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
         kind = self.engines.registry.types[name]
-        told = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
+        reported = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
         self.injector.asked = []
         await self._delete()
-        return told
+        return reported
 
     async def _interfere(self, kind: ResourceType, given: Mapping[str, Any], problems: list[str]) -> list[str]:
         if not has_object(kind):
@@ -93,14 +93,14 @@ class InterferenceTestbed(FaultTestbed):
         later = await self._drift()
         if later["status"] != before["status"]:
             problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
-        known, told = live_values(kind), []
+        known, reported = live_values(kind), []
         for name, prop in kind.properties.items():
             if name in given and known[name].is_compared:
                 outcome = await self._changed(kind, name, prop)
-                told.append(f"{name}: {outcome}")
+                reported.append(f"{name}: {outcome}")
                 if outcome.startswith("missed"):
-                    problems.append(told[-1])
-        return told
+                    problems.append(reported[-1])
+        return reported
 
     async def _advance_one_day(self) -> None:
         """Let a day pass, in which another stack of the project comes and goes."""

@@ -110,8 +110,8 @@ class HidingTestbed(FaultTestbed):
         except AssertionError as failure:
             hiding.deleting = False
             refused = hiding.asked[hiding.victim]
-            told = [] if without_names(refused) in MAY_FAIL else [str(failure)]
-            return told + await self._delete()
+            reported = [] if without_names(refused) in MAY_FAIL else [str(failure)]
+            return reported + await self._delete()
 
     def _trusts(self) -> set[str]:
         return {record.id for record in self.cloud.store.tables[TRUSTS]}

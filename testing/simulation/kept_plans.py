@@ -372,8 +372,8 @@ def main(seed: int, number: int = 1) -> None:
             scenario = random_scenario(random.Random(each))
             problems = scenarios.tell(scenario)
             events = [f"{event.verb} {event.refused or event.victim}".strip() for event in scenario.events]
-            told = {"seed": each, "first": scenario.first.refused, "events": events, "problems": problems}
-            print(json.dumps({**told, "compared": scenarios.compared}), flush=True)
+            reported = {"seed": each, "first": scenario.first.refused, "events": events, "problems": problems}
+            print(json.dumps({**reported, "compared": scenarios.compared}), flush=True)
     os._exit(0)
 
 

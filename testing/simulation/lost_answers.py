@@ -284,8 +284,8 @@ class FaultTestbed:
         for number, change in enumerate(changes):
             for loss in self._losses(number, recovery, without_names(change)):
                 injector.victim, injector.loss = number, loss
-                told = await self._with_fault(wanted, usual)
-                problems += [f"{change}, {loss}: {text}" for text in (*told, *injector.violations)]
+                reported = await self._with_fault(wanted, usual)
+                problems += [f"{change}, {loss}: {text}" for text in (*reported, *injector.violations)]
                 injector.violations.clear()
         return changes
 
@@ -318,14 +318,14 @@ class FaultTestbed:
         for row in (await self.engines.call("stack_list"))["stacks"]:
             raise AssertionError(f"{row['action']} {row['status']} {row['status_reason']}")
         now = self._objects_now()
-        told = [
+        reported = [
             f"{' '.join(key)} left: {found - self.empty[key]}" for key, found in now.items() if found - self.empty[key]
         ]
-        told += [
+        reported += [
             f"{' '.join(key)} gone: {self.empty[key] - found}" for key, found in now.items() if self.empty[key] - found
         ]
         self.empty = now
-        return told
+        return reported
 
     async def _quiet(self) -> None:
         """Return when nothing is done any more; who waits for a signal gets one."""

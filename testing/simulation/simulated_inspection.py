@@ -245,9 +245,9 @@ class Inspection:
         self._recorded = now
         self._vanished.update(gone)
         if gone:
-            told = Counter((row.stack_id, row.resource_name) for row in connection.execute(_DELETED))
+            reported = Counter((row.stack_id, row.resource_name) for row in connection.execute(_DELETED))
             for place in gone:
-                if told[place] < self._vanished[place]:
+                if reported[place] < self._vanished[place]:
                     self._injector.violate("unreported", f"there is no event of the deletion of {place[1]}")
         for row in connection.execute(_WITHOUT_EVENTS):
             self._injector.violate(

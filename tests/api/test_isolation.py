@@ -114,8 +114,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 def reveals(scene: Scene, answer: requests.Response) -> bool:
     """Whether an answer tells more than the request did."""
-    told = answer.text + json.dumps(dict(answer.headers))
-    return MARK in told or scene.owner.project_id in answer.headers.get("Location", "")
+    reported = answer.text + json.dumps(dict(answer.headers))
+    return MARK in reported or scene.owner.project_id in answer.headers.get("Location", "")
 
 
 @pytest.mark.parametrize("by_id", [False, True], ids=["by name", "by id"])

@@ -33,8 +33,8 @@ def served() -> Iterator[ServedCloud]:
 @pytest.fixture
 def project(served: ServedCloud) -> str:
     token = served.token("demo", "demo")
-    told = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
-    return str(told["token"]["project"]["id"])
+    reported = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
+    return str(reported["token"]["project"]["id"])
 
 
 @pytest.fixture

@@ -95,8 +95,8 @@ def test_modified_and_deleted_resources_are_detected(world: QueryService, boto: 
         "Net": "MODIFIED",
     }
     listed = boto.list_stack_resources(StackName="drifting")["StackResourceSummaries"]
-    told = {each["LogicalResourceId"]: each["DriftInformation"]["StackResourceDriftStatus"] for each in listed}
-    assert told == {"Quiet": "DELETED", "Net": "MODIFIED", "Group": "IN_SYNC", "Text": "NOT_CHECKED"}
+    reported = {each["LogicalResourceId"]: each["DriftInformation"]["StackResourceDriftStatus"] for each in listed}
+    assert reported == {"Quiet": "DELETED", "Net": "MODIFIED", "Group": "IN_SYNC", "Text": "NOT_CHECKED"}
     for each in listed:
         name = each["LogicalResourceId"]
         one = boto.describe_stack_resource(StackName="drifting", LogicalResourceId=name)["StackResourceDetail"]
@@ -204,9 +204,9 @@ def test_foreign_security_group_rule_is_drift(world: QueryService, boto: Any, ru
     found = boto.detect_stack_resource_drift(StackName="rules", LogicalResourceId="group")["StackResourceDrift"]
     assert found["StackResourceDriftStatus"] == "MODIFIED"
     assert {each["DifferenceType"] for each in found["PropertyDifferences"]} == {"ADD"}
-    told = {each["PropertyPath"]: each["ActualValue"] for each in found["PropertyDifferences"]}
-    assert told["/rules/1/port_range_min"] == "22"
-    assert not any(path.startswith("/rules/0") for path in told)
+    reported = {each["PropertyPath"]: each["ActualValue"] for each in found["PropertyDifferences"]}
+    assert reported["/rules/1/port_range_min"] == "22"
+    assert not any(path.startswith("/rules/0") for path in reported)
 
 
 def test_uncompared_resource_is_not_in_sync(world: QueryService, boto: Any, rules: str) -> None:

@@ -97,8 +97,8 @@ def test_refactor_splits_and_merges_stacks_without_cloud_writes(boto: Any, world
         boto.execute_stack_refactor(StackRefactorId=split)
 
     events = boto.describe_stack_events(StackName="network")["StackEvents"]
-    told = {(each["LogicalResourceId"], each["ResourceStatus"]) for each in events}
-    assert {("net", "CREATE_COMPLETE"), ("sub", "CREATE_COMPLETE"), ("sub", "MOVE_COMPLETE")} <= told
+    reported = {(each["LogicalResourceId"], each["ResourceStatus"]) for each in events}
+    assert {("net", "CREATE_COMPLETE"), ("sub", "CREATE_COMPLETE"), ("sub", "MOVE_COMPLETE")} <= reported
     merged = {"net": NET, "subnet": SUBNET, "volume": VOLUME}
     back = propose(
         boto,

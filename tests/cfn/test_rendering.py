@@ -186,6 +186,6 @@ def test_codes_of_errors(error: errors.StokerError, code: str) -> None:
 def test_internal_error_has_a_reference_only() -> None:
     status, document = fault_document(RuntimeError("the secret"), "req-1")
     assert status == 500
-    told = document["ErrorResponse"]["Error"]
-    assert (told["Type"], told["Code"]) == ("Server", "InternalFailure")
-    assert "secret" not in told["Message"]
+    reported = document["ErrorResponse"]["Error"]
+    assert (reported["Type"], reported["Code"]) == ("Server", "InternalFailure")
+    assert "secret" not in reported["Message"]

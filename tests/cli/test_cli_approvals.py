@@ -40,8 +40,8 @@ def test_managers_set_policies_and_others_list_them(embedded: Shell, tmp_path: P
     embedded.ok("deploy", "governed", "-t", str(template), "--yes")
     assert "There are no policies for plans of governed." in embedded.ok("policies", "governed").err
     assert "does not allow" in embedded.fails("policies", "governed", "--set", str(policies))
-    told = embedded.ok("policies", "governed", "--set", str(policies), variables=manager).out
-    assert f"Plans of governed must satisfy the policies of {policies}." in told
+    reported = embedded.ok("policies", "governed", "--set", str(policies), variables=manager).out
+    assert f"Plans of governed must satisfy the policies of {policies}." in reported
     assert embedded.ok("policies", "governed", "-f", "value").out.split()[:3] == ["one-only", "stack", "deny"]
     assert embedded.ok("policies", "governed", "--text").out == written
 
@@ -72,8 +72,8 @@ def test_saved_plan_is_approved_by_another_user(embedded: Shell, tmp_path: Path)
     manager = as_manager(embedded)
     embedded.ok("deploy", "shop", "-t", str(template), "--yes")
     assert "does not allow" in embedded.fails("change-control", "shop", "--set", str(control))
-    told = embedded.ok("change-control", "shop", "--set", str(control), variables=manager).out
-    assert f"Changes of shop need what {control} says." in told
+    reported = embedded.ok("change-control", "shop", "--set", str(control), variables=manager).out
+    assert f"Changes of shop need what {control} says." in reported
     assert yaml.safe_load(embedded.ok("change-control", "shop").out)["valid_hours"] == 24
 
     embedded.ok("plan", "shop", "-t", str(template), "-P", "value=two", "-o", str(plan))

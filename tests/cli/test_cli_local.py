@@ -94,8 +94,8 @@ def test_all_mistakes_of_a_configuration_are_reported_before_anything_is_started
 def test_unknown_options_of_a_configuration_are_reported_at_the_terminal(shell: Shell, tmp_path: Path) -> None:
     odd = tmp_path / "odd.conf"
     odd.write_text("[engine]\nlease_secnds = 60\n")
-    told = shell.ok("up", "--detach", *ANY_PORTS, "--config-file", str(odd)).err
-    assert told == (
+    reported = shell.ok("up", "--detach", *ANY_PORTS, "--config-file", str(odd)).err
+    assert reported == (
         f"stoker: warning: {odd}:2: [engine] lease_secnds: there is no such option; did you mean 'lease_seconds'?\n"
     )
     log = (shell.directory / "engine.log").read_text()

@@ -68,9 +68,9 @@ def test_configurations_and_deployments(client: OpenStack, tmp_path: Path) -> No
     assert [row["id"] for row in listed] == [deployment["id"]]
     shown = client(f"software deployment show {deployment['id']} --long -f json")
     assert (shown["action"], shown["server_id"]) == ("CREATE", SERVER)
-    (told,) = json.loads(client(f"software deployment metadata show {SERVER}"))
-    values = {entry["name"]: entry.get("value") for entry in told["inputs"]}
-    assert (told["group"], values["who"]) == ("script", "me")
+    (reported,) = json.loads(client(f"software deployment metadata show {SERVER}"))
+    values = {entry["name"]: entry.get("value") for entry in reported["inputs"]}
+    assert (reported["group"], values["who"]) == ("script", "me")
     assert client(f"software deployment output show {deployment['id']} --all --long") == ""  # nothing has come yet
     client(f"software deployment delete {deployment['id']}")
     client(f"software config delete {config['id']} {other['id']}")

@@ -122,10 +122,10 @@ def test_a_failure_stops_only_the_stacks_that_need_the_failed_one(embedded: Shel
     result = embedded.stoker("deploy", "-f", project.file, "--yes", "-f", "json")
     assert result.status == 1
     assert outcomes(result.out) == {"a": "done", "b": "failed", "c": "skipped", "alone": "done"}
-    told = embedded.stoker("deploy", "-f", project.file, "--yes")
-    assert "- c  skipped, since it needs b" in told.out
-    assert "2 unchanged, 1 failed, 1 skipped." in told.out
-    assert "stoker logs b --failed" in told.err
+    reported = embedded.stoker("deploy", "-f", project.file, "--yes")
+    assert "- c  skipped, since it needs b" in reported.out
+    assert "2 unchanged, 1 failed, 1 skipped." in reported.out
+    assert "stoker logs b --failed" in reported.err
 
     chain(tmp_path)
     assert outcomes(embedded.ok("deploy", "-f", project.file, "--yes", "-f", "json").out) == {
@@ -250,8 +250,8 @@ def test_stages_are_in_the_clouds_that_the_file_names(embedded: Shell, tmp_path:
     assert "elsewhere" in user.fails("plan", "-f", project.file, "--stage", "lost", variables=clouds)
     other = {**clouds, "OS_CLOUD": "stoker"}
     for command in (("plan",), ("deploy", "--yes"), ("delete", "--yes")):
-        told = user.fails(*command, "-f", project.file, "--stage", "live", variables=other)
-        assert "are in the cloud stoker-admin, but --os-cloud or OS_CLOUD is stoker. Nothing was done." in told
+        reported = user.fails(*command, "-f", project.file, "--stage", "live", variables=other)
+        assert "are in the cloud stoker-admin, but --os-cloud or OS_CLOUD is stoker. Nothing was done." in reported
     sync = ("sync", str(tmp_path), "--once", "--stage", "live")
     assert "the command has no --os-cloud stoker-admin" in embedded.fails(*sync)
     assert user.ok(*sync, "--os-cloud", "stoker-admin", variables=clouds).status == 0
@@ -265,9 +265,9 @@ def test_mistakes_are_reported_with_their_places_before_anything_is_done(embedde
         a={"content": taking(), "parameters": {"given": out_of("b")}},
         b={"content": taking(), "depends_on": ["a"]},
     )
-    told = embedded.fails("deploy", "-f", project.file, "--yes")
-    assert "the stacks depend on each other: " in told
-    assert "project.yaml:4:7" in told
+    reported = embedded.fails("deploy", "-f", project.file, "--yes")
+    assert "the stacks depend on each other: " in reported
+    assert "project.yaml:4:7" in reported
     assert embedded.stoker("deploy", "a", "-f", project.file).status == 2
     assert embedded.stoker("plan", "-f", project.file, "-t", "x.yaml").status == 2
     assert embedded.stoker("plan").status == 2

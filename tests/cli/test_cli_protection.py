@@ -33,8 +33,8 @@ def test_locks_protection_and_policies(embedded: Shell, tmp_path: Path) -> None:
     shown = embedded.ok("stack", "show", "guarded", "-f", "json").json["locked"]
     assert shown["reason"] == "the release of Friday"
     assert "the release of Friday" in embedded.ok("stack", "list").out
-    told = f"guarded is locked by demo since {shown['since']}: the release of Friday."
-    assert told in embedded.fails(*deploy, "-P", "value=two")
+    reported = f"guarded is locked by demo since {shown['since']}: the release of Friday."
+    assert reported in embedded.fails(*deploy, "-P", "value=two")
     assert "locked by demo" in embedded.fails("delete", "guarded", "--yes")
     assert "1 to change" in embedded.ok("plan", "guarded", "-t", str(template), "-P", "value=two").out
     embedded.ok("stack", "unlock", "guarded")

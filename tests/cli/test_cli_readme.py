@@ -39,8 +39,8 @@ def test_the_five_minutes_tour(shell: Shell) -> None:
         timeout=180,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    for told in ("8 to create.", "count = 2 -> 3", "web-2", "web: DELETE_COMPLETE", "Stopped: emulated cloud."):
-        assert told in done.stdout
+    for reported in ("8 to create.", "count = 2 -> 3", "web-2", "web: DELETE_COMPLETE", "Stopped: emulated cloud."):
+        assert reported in done.stdout
 
 
 def test_every_file_that_the_readme_names_exists() -> None:

@@ -110,8 +110,8 @@ def test_sync_reverts_drift_and_ignores_other_sources(repository: Repository) ->
     shell.openstack("network", "set", "--name", "theirs", net["physical_resource_id"])
     assert repository.outcomes() == {"green": "done"}
     assert "No changes" in shell.ok("drift", "green").out
-    told = repository.sync("--name", "another")
-    assert told.status == 1 and "belongs to another source, by its tag stoker:sync:shop" in told.err
+    reported = repository.sync("--name", "another")
+    assert reported.status == 1 and "belongs to another source, by its tag stoker:sync:shop" in reported.err
     shell.ok("delete", "green", "--yes")
 
 
@@ -143,8 +143,8 @@ def test_sync_is_checked_by_policies(repository: Repository, tmp_path: Path) -> 
     assert repository.outcomes() == {"pink": "done"}
     shell.ok("policies", "pink", "--set", str(policies), variables=manager)
     repository.commit(pink=a_net("second"))
-    told = repository.sync()
-    assert told.status == 1 and "no-second" in told.out + told.err
+    reported = repository.sync()
+    assert reported.status == 1 and "no-second" in reported.out + reported.err
     assert "second" not in shell.openstack("network", "list", "-f", "value", "-c", "Name").out.split()
     shell.ok("policies", "pink", "--remove", variables=manager)
     assert repository.outcomes() == {"pink": "done"}
@@ -159,8 +159,8 @@ def test_sync_reads_only_the_repository_and_runs_nothing(
     (repository.path / "linked.yaml").symlink_to(secret)
     for path in ("../../../../secret.yaml", str(secret), "http://169.254.169.254/t.yaml", "linked.yaml"):
         repository.commit_project({"odd": {"template": path}})
-        told = repository.sync()
-        assert told.status == 1 and "secret words" not in told.out + told.err, path
+        reported = repository.sync()
+        assert reported.status == 1 and "secret words" not in reported.out + reported.err, path
     hooks = repository.path / "hooks"
     hooks.mkdir()
     (hooks / "post-checkout").write_text(f"#!/bin/sh\ntouch {ran}\n")

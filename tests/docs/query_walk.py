@@ -188,8 +188,8 @@ def _drift(client: Any, service: QueryService) -> None:
     detection = client.detect_stack_drift(StackName="web")["StackDriftDetectionId"]
 
     def detected() -> bool:
-        told = client.describe_stack_drift_detection_status(StackDriftDetectionId=detection)
-        return bool(told["DetectionStatus"] == "DETECTION_COMPLETE")
+        reported = client.describe_stack_drift_detection_status(StackDriftDetectionId=detection)
+        return bool(reported["DetectionStatus"] == "DETECTION_COMPLETE")
 
     service.until(detected)
     client.describe_stack_resource_drifts(StackName="web")

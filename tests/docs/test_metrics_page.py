@@ -57,7 +57,7 @@ def test_every_metric_is_in_the_reference_with_its_kind_and_its_labels() -> None
         for family in metrics.registry.collect()
     }
     page = (Path(__file__).parents[2] / "docs/reference/metrics.md").read_text()
-    told = {
+    reported = {
         found["name"]: (found["kind"], set((found["labels"] or "").split(",")) - {""}) for found in ROW.finditer(page)
     }
-    assert told == measured
+    assert reported == measured

@@ -143,8 +143,8 @@ async def test_unpriced_and_unknown_costs_are_named(world: World) -> None:
         ),
     )
     assert found["after"] == "2.00"
-    told = {(each["why"], each["type"], each["item"], each["name"]): each["paths"] for each in found["uncounted"]}
-    assert told == {
+    reported = {(each["why"], each["type"], each["item"], each["name"]): each["paths"] for each in found["uncounted"]}
+    assert reported == {
         ("no-price", "OS::Zaqar::Queue", "", ""): ["queue"],
         ("no-price", "OS::Nova::Server", "flavor", "m1.medium"): ["tall"],
         ("not-known", "OS::Cinder::Volume", "volume", ""): ["copy"],

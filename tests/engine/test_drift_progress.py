@@ -30,16 +30,16 @@ async def test_results_are_shown_before_the_last_object_is_read(world: World) ->
     await rename(world, "net")
     world.served.cloud.faults.add(Fault(on="GET /volume/*", do="delay", seconds=0.5))
     begun = await world.call("drift_detect", ref=REF, names=None)
-    told: list[dict[str, Any]] = []
-    while not told or told[-1]["status"] == "IN_PROGRESS":
+    reported: list[dict[str, Any]] = []
+    while not reported or reported[-1]["status"] == "IN_PROGRESS":
         await world.turn()
-        told.append(await world.call("drift_status", detection_id=begun["id"]))
+        reported.append(await world.call("drift_status", detection_id=begun["id"]))
     world.served.cloud.faults.clear()
-    known = [each["progress"] for each in told if each["progress"] is not None]
+    known = [each["progress"] for each in reported if each["progress"] is not None]
     differing = [{"path": "net", "type": "OS::Neutron::Net", "status": "MODIFIED"}]
     assert {"resources": 4, "compared": 3, "differing": differing} in known[:-1]
     assert known[-1] == {"resources": 4, "compared": 4, "differing": differing}
-    assert told[-1]["drift"] == "DRIFTED"
+    assert reported[-1]["drift"] == "DRIFTED"
 
 
 async def test_detection_plan_reuses_results(world: World) -> None:

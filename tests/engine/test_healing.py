@@ -109,9 +109,9 @@ async def test_healing_replaces_failed_objects_only(world: World) -> None:
 
     assert (shown["action"], shown["status"]) == ("UPDATE", COMPLETE), shown["status_reason"]
     assert len(after := await identifiers(world)) == len(before) and set(before) - set(after) == {lost, gone, net}
-    told = [event["status_reason"] for event in await world.call("event_list", ref=REF, nested_depth=2)]
-    assert "the server is SHUTOFF" in told and "the object does not exist any more" in told
-    started = [reason for reason in told if reason.startswith("Healing of")]
+    reported = [event["status_reason"] for event in await world.call("event_list", ref=REF, nested_depth=2)]
+    assert "the server is SHUTOFF" in reported and "the object does not exist any more" in reported
+    started = [reason for reason in reported if reason.startswith("Healing of")]
     assert all(reason.endswith("started (attempt 1 of 5)") for reason in started) and "net" in "".join(started)
     await passes(world, 60)
     assert len(await operations(world, made["id"])) == 1 + len(started), "what is healthy again is left alone"

@@ -57,8 +57,8 @@ async def test_each_operation_is_reported_when_it_begins_and_when_it_ends(
     }
     failed = await world.create("db", hidden, parameters={"word": "s3cret-word"})
     assert "s3cret-word" not in "".join(record.getMessage() for record in kept)
-    told = [record for record in kept if record.name == "stoker.engine.running.endings"]
-    lines = [SECONDS.sub("after N seconds", record.getMessage()) for record in told]
+    reported = [record for record in kept if record.name == "stoker.engine.running.endings"]
+    lines = [SECONDS.sub("after N seconds", record.getMessage()) for record in reported]
     assert lines == [
         "starting CREATE of stack web",
         "CREATE of stack web has ended: COMPLETE after N seconds: Stack CREATE completed successfully",
@@ -67,5 +67,5 @@ async def test_each_operation_is_reported_when_it_begins_and_when_it_ends(
         "no network is called ******",
     ]
     history = await world.call("operation_list", ref={"name": None, "id": failed["id"]})
-    assert [record.operation for record in told[2:]] == [f"[operation {history[0]['id']}] "] * 2
-    assert {record.request_id for record in told} == {world.context.request_id}
+    assert [record.operation for record in reported[2:]] == [f"[operation {history[0]['id']}] "] * 2
+    assert {record.request_id for record in reported} == {world.context.request_id}

@@ -37,8 +37,8 @@ def codes(plan: dict[str, Any]) -> dict[str, list[str]]:
     found = reasons_of(plan)
     assert {kind for _, kind in found} == {"delete"}
     general = {"stack-deleted", "nested-stack-deleted"}
-    told = {path: [code for code in codes if code not in general] for (path, _), codes in found.items()}
-    return {path: codes for path, codes in told.items() if codes}
+    reported = {path: [code for code in codes if code not in general] for (path, _), codes in found.items()}
+    return {path: codes for path, codes in reported.items() if codes}
 
 
 async def test_deletion_plan_shows_missing_and_changed_objects(world: World) -> None:

@@ -265,9 +265,9 @@ async def test_an_engine_that_stops_hands_over_at_once(
     while (await operation(other, first.id)).owner != other.engine.services.id:
         await other.turn()
     assert await running((other, other), first.id) is other
-    told = [record.getMessage() for record in kept if record.name.startswith("stoker.engine")]
+    reported = [record.getMessage() for record in kept if record.name.startswith("stoker.engine")]
     handed_over = "handing over CREATE of stack shared"
-    assert told[told.index(handed_over) :] == [
+    assert reported[reported.index(handed_over) :] == [
         handed_over, "resuming CREATE of stack shared: another engine handed it over"
     ]  # fmt: skip
     await other.call("resource_signal", ref=REF, name="held", details={"unset_hook": "pre-create"})

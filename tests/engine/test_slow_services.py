@@ -110,9 +110,12 @@ async def test_hanging_service_makes_only_its_orphans_unknown(world: World) -> N
     disk = (await world.resources("web"))["disk"]["physical_id"]
     await world.delete("web", retain=["disk"])
     slow(world, NEUTRON)
-    told = {each["type"]: each for each in await world.call("orphan_find")}
-    assert (told["OS::Cinder::Volume"]["status"], told["OS::Cinder::Volume"]["physical_id"]) == ("orphaned", disk)
-    net = told["OS::Neutron::Net"]
+    reported = {each["type"]: each for each in await world.call("orphan_find")}
+    assert (reported["OS::Cinder::Volume"]["status"], reported["OS::Cinder::Volume"]["physical_id"]) == (
+        "orphaned",
+        disk,
+    )
+    net = reported["OS::Neutron::Net"]
     assert (net["status"], net["why"]) == ("unknown", "unreadable") and LATE in net["detail"]
 
 

@@ -150,11 +150,11 @@ resources:
     )
     with pytest.raises(TemplateInvalid) as refused:
         await world.create("web", text)
-    told = {item.path[1]: item.message for item in refused.value.diagnostics if item.rule == "constraint"}
-    assert told["near"] == "there is no flavor 'm1.smal'; did you mean 'm1.small'?"
-    assert told["far"].startswith("there is no flavor 'huge'; there are m1.tiny, m1.small, ")
-    assert told["far"].endswith(", …")
-    assert told["group"] == "there is no qos policy 'gold'"
+    reported = {item.path[1]: item.message for item in refused.value.diagnostics if item.rule == "constraint"}
+    assert reported["near"] == "there is no flavor 'm1.smal'; did you mean 'm1.small'?"
+    assert reported["far"].startswith("there is no flavor 'huge'; there are m1.tiny, m1.small, ")
+    assert reported["far"].endswith(", …")
+    assert reported["group"] == "there is no qos policy 'gold'"
 
 
 async def test_null_gateway_and_missing_allocation_pools(world: World) -> None:

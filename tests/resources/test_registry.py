@@ -98,7 +98,7 @@ def test_every_invalid_declaration_is_reported() -> None:
 
     with pytest.raises(PluginInvalid) as caught:
         Registry([Wrong], CONSTRAINTS)
-    told = "\n".join(caught.value.problems)
+    reported = "\n".join(caught.value.problems)
     assert len(caught.value.problems) == 9
     for part in (
         "'nowhere'",
@@ -111,7 +111,7 @@ def test_every_invalid_declaration_is_reported() -> None:
         "properties.h",
         "i[].deep",
     ):
-        assert part in told
+        assert part in reported
 
 
 def test_two_types_of_one_name() -> None:

@@ -225,8 +225,8 @@ def talking(part: bytes) -> Iterator[str]:
     def talk(peer: socket.socket) -> None:
         with peer, suppress(OSError):
             peer.recv(65536)
-            for told in itertools.chain([part], itertools.repeat(part if part.endswith(b"\r\n\r\n") else b"y")):
-                peer.sendall(told)
+            for reported in itertools.chain([part], itertools.repeat(part if part.endswith(b"\r\n\r\n") else b"y")):
+                peer.sendall(reported)
                 if ended.wait(0.05):
                     return
 

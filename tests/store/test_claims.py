@@ -164,9 +164,9 @@ async def test_only_one_of_several_writers_claims_an_object(url: str, database: 
             return taken.holder.physical_id
         return ""
 
-    told = await asyncio.gather(*(record(number) for number in range(60)))
+    reported = await asyncio.gather(*(record(number) for number in range(60)))
     for start in range(0, 60, 6):
-        group = told[start : start + 6]
+        group = reported[start : start + 6]
         assert sorted(group) == ["", *[f"object-{start // 6}"] * 5]
     shown = await database.read(queries.resources_of, made.id)
     assert sorted(row.physical_id for row in shown if row.physical_id) == sorted(f"object-{n}" for n in range(10))

@@ -104,7 +104,7 @@ async def test_signals_reach_their_old_addresses(moved: Moved) -> None:
     await moved.take_over("web")
     assert await moved.unchanged("web", handles())
     after = await senders(world)
-    names = [each.pop("username", None) for told in (before, after) for each in told.values()]
+    names = [each.pop("username", None) for reported in (before, after) for each in reported.values()]
     assert len(names) == 2 * len(TRANSPORTS)
     assert after == before
 

@@ -78,15 +78,15 @@ def test_paths_of_compared_properties_are_accepted() -> None:
     ],
 )
 def test_a_path_without_effect_is_reported_where_it_is(kind: str, ignored: str, position: str, message: str) -> None:
-    ((place, told),) = problems(kind, ignored)
+    ((place, reported),) = problems(kind, ignored)
     assert place == position
-    assert told.startswith(message)
+    assert reported.startswith(message)
 
 
 def test_objects_of_others_are_only_checked_for_existence() -> None:
-    ((place, told),) = problems("OS::Neutron::Net", "[name]", "external_id: abc")
+    ((place, reported),) = problems("OS::Neutron::Net", "[name]", "external_id: abc")
     assert place == "5:5"
-    assert "only checked for its existence" in told
+    assert "only checked for its existence" in reported
 
 
 @pytest.mark.parametrize("value", ["name", "{name: true}", "[1]", "[{get_param: OS::stack_name}]"])

@@ -32,7 +32,7 @@ class Progress:
 
     def __init__(self, half: str) -> None:
         self._half = half
-        self._began = self._told = time.monotonic()
+        self._began = self._reported = time.monotonic()
         self._seeds = 0
         self._counts: Counter[str] = Counter()
 
@@ -41,8 +41,8 @@ class Progress:
         self._counts.update(report["counts"])
         now = time.monotonic()
         wrong = report["violations"]
-        if wrong or self._half == "cluster" or now - self._told >= _PROGRESS_SECONDS:
-            self._told = now
+        if wrong or self._half == "cluster" or now - self._reported >= _PROGRESS_SECONDS:
+            self._reported = now
             minutes, seconds = divmod(round(now - self._began), 60)
             text = ", ".join(f"{number} {name}" for name, number in progress_counts(self._counts).items())
             say(f"{minutes:3}:{seconds:02} {self._half}: {self._seeds} seeds, {text}")

@@ -130,8 +130,8 @@ def test_the_status_of_a_group_is_reset_by_admins(call: Call, group: str) -> Non
 def test_the_back_end_must_have_what_the_type_asks_for(call: Call, specs: dict[str, str], status: str) -> None:
     key = new_volume(call, volume_type=new_type(call, extra_specs=specs))
     assert volume(call, key)["status"] == status
-    told = call("GET", "/messages").json["messages"]
-    assert [message["resource_uuid"] for message in told] == ([key] if status == "error" else [])
+    reported = call("GET", "/messages").json["messages"]
+    assert [message["resource_uuid"] for message in reported] == ([key] if status == "error" else [])
 
 
 def test_user_message_names_request_and_belongs_to_project(call: Call) -> None:
@@ -216,12 +216,12 @@ def test_the_progress_of_a_snapshot_is_reported_while_it_is_made(served: ServedC
     body = {"snapshot": {"volume_id": new_volume(call)}}
     key = served.call("POST", "/volume/v3/snapshots", body, served.token("demo", "demo"), LATEST).json["snapshot"]["id"]
     path = f"/volume/v3/snapshots/{key}"
-    told = {"os-update_snapshot_status": {"status": "error", "progress": "80%"}}
-    assert served.call("POST", f"{path}/action", told, served.token("demo", "demo"), LATEST).status == 202
+    reported = {"os-update_snapshot_status": {"status": "error", "progress": "80%"}}
+    assert served.call("POST", f"{path}/action", reported, served.token("demo", "demo"), LATEST).status == 202
     shown = call("GET", f"/snapshots/{key}").json["snapshot"]
     assert (shown["status"], shown["os-extended-snapshot-attributes:progress"]) == ("error", "80%")
-    told["os-update_snapshot_status"]["status"] = "available"
-    assert call("POST", f"/snapshots/{key}/action", told).status == 400
+    reported["os-update_snapshot_status"]["status"] = "available"
+    assert call("POST", f"/snapshots/{key}/action", reported).status == 400
 
 
 @pytest.fixture

@@ -62,13 +62,13 @@ def _quota(place: Place, name: str, case: Mapping[str, Any]) -> str:
     place.administrator.ask(case["service"], case.get("method", "PUT"), path, json=case["quota"], headers=headers)
     stack = ""
     try:
-        stack, told = _refused(place, _slug(name), template, case)
+        stack, reported = _refused(place, _slug(name), template, case)
     finally:
         place.administrator.ask(case["service"], "DELETE", path, headers=headers)
     place.engine.update(stack, template, {})
     place.expect(stack, "UPDATE_COMPLETE")
     place.delete(stack)
-    return told
+    return reported
 
 
 def _conflict(place: Place, name: str, case: Mapping[str, Any]) -> str:
@@ -78,14 +78,14 @@ def _conflict(place: Place, name: str, case: Mapping[str, Any]) -> str:
     given = place.outputs(first)
     parameters = {key: {"type": "string"} for key in given}
     template = _template(case["resources"], parameters=parameters)
-    stack, told = _refused(place, _slug(name), template, case, parameters=given)
+    stack, reported = _refused(place, _slug(name), template, case, parameters=given)
     thing = template["resources"][THING]
     template["resources"][THING] = {**thing, "properties": merged(thing["properties"], case["mended"])}
     place.engine.update(stack, template, {}, parameters=given)
     place.expect(stack, "UPDATE_COMPLETE")
     place.delete(stack)
     place.delete(first)
-    return told
+    return reported
 
 
 def _undeletable(place: Place, name: str, case: Mapping[str, Any]) -> str:
@@ -96,11 +96,11 @@ def _undeletable(place: Place, name: str, case: Mapping[str, Any]) -> str:
     for step in case["block"]:
         _send(place, step, known)
     place.engine.send("DELETE", stack)
-    told = _ended(place, stack, "DELETE_FAILED", case["words"], case.get("seconds", SECONDS))
+    reported = _ended(place, stack, "DELETE_FAILED", case["words"], case.get("seconds", SECONDS))
     for step in case["unblock"]:
         _send(place, step, known)
     place.delete(stack)
-    return told
+    return reported
 
 
 def _refused(

@@ -78,9 +78,9 @@ class Place:
             engine, stack = self._stacks.pop()
             if engine.show(stack)["stack_status"] != "DELETE_COMPLETE":
                 deletion = Trial(f"delete {stack.split('/')[2]}", partial(self.delete, stack, engine=engine))
-                told = tried(scenario, deletion)
-                if not told.passed:
-                    yield told
+                reported = tried(scenario, deletion)
+                if not reported.passed:
+                    yield reported
 
     def outputs(self, stack: str) -> dict[str, Any]:
         """Return the values of the outputs of a stack."""
@@ -115,9 +115,9 @@ def run(place: Place, scenario: str, trials: Iterable[Trial]) -> Iterable[TrialR
     """Run the trials of a scenario; the last outcome compares what the project held before and afterwards."""
     before = place.held()
     for trial in trials:
-        told = tried(scenario, trial)
-        yield told
-        if not told.passed:
+        reported = tried(scenario, trial)
+        yield reported
+        if not reported.passed:
             yield from place.clear(scenario)
     yield tried(scenario, Trial("what is left", lambda: _nothing_left(place, before)))
 
