@@ -108,7 +108,7 @@ async def test_refusing_sink_is_abandoned(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sink", "told"),
+    ("sink", "reported"),
     [
         ({"type": "kafka"}, "zaqar-queue"),
         ({"target": ""}, "target"),
