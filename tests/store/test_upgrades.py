@@ -5,6 +5,7 @@ and adds no columns that it would have to set.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect
 
-from stoker.store.records import StoredState
+from stoker.store.records import Origin, StoredState
 from stoker.store.schema import head, migrations
 
 Shape = Mapping[str, Mapping[str, bool]]
@@ -86,14 +87,21 @@ def test_changes_that_break_the_previous_program_are_found(
 def test_resource_state_of_a_later_program_is_kept_by_the_previous_one() -> None:
     later = {"metadata": {"a": 1}, "attempts": 2, "something_new": ["x"]}
     state = StoredState.of(later)
-    state.attempts = 3
+    state.creation = replace(state.creation, attempts=3)
     assert state.to_data() == {**later, "attempts": 3}
+
+
+@pytest.mark.parametrize("name", ["first_place", "first_location"])
+def test_the_location_of_a_moved_resource_is_read_by_both_names(name: str) -> None:
+    state = StoredState.of({name: ["web", "1", "server"], "physical_name": "web-server"})
+    assert state.origin == Origin(physical_name="web-server", first_location=["web", "1", "server"])
+    assert state.to_data() == {"first_place": ["web", "1", "server"], "physical_name": "web-server"}
 
 
 @pytest.mark.parametrize("name", ["stillborn", "never_usable"])
 def test_a_renamed_part_is_read_by_both_names_and_written_by_the_former_one(name: str) -> None:
     """Engines of the release before, which may run beside this one, know the former name only."""
     state = StoredState.of({name: True, "attempts": 2})
-    assert state.never_usable
+    assert state.creation.never_usable
     assert state.others == {}
     assert state.to_data() == {"attempts": 2, "stillborn": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from stoker.base.context import RequestContext
@@ -93,7 +94,8 @@ async def resource_mark_unhealthy(
             raise BadValue(f"The resource {name} has no object and cannot be marked healthy.")
         row.status, row.reason = COMPLETE, reason
         row.fingerprint = ""
-        state.stored.metadata, state.stored.marked, state.stored.never_usable = {}, False, False
+        state.stored.metadata, state.stored.marked = {}, False
+        state.stored.creation = replace(state.stored.creation, never_usable=False)
     else:
         return
     event = state.event(row.reason, services.clock.now())

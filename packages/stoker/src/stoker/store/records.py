@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
@@ -409,20 +409,44 @@ REMOVE_SNAPSHOT = "DELETE_SNAPSHOT"
 """The action of an operation that deletes a snapshot: it can run concurrently with other operations on the stack."""
 
 
+@dataclass(frozen=True, slots=True)
+class CreationHistory:
+    """What happened while a resource's object was created.
+
+    `attempts` counts those that failed, `first_failure` is the kind, the reason and the path of the first of them.
+    `never_usable`: the object never became usable, if the action no longer shows this.
+    """
+
+    attempts: int = 0
+    first_failure: Sequence[str] = ()
+    never_usable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an object or its resource comes from, if not from a creation in this stack.
+
+    `physical_name` is the name of an object that was not derived from the resource's UUID here, since another program
+    created it. `imported` is the operation that has imported the object: a return to a definition without the resource
+    keeps it. `first_location` are the name and the ID of the stack that the resource was created in, and its name
+    there, if it has been moved to another one: they are part of its URLs.
+    """
+
+    physical_name: str = ""
+    imported: str = ""
+    first_location: Sequence[str] = ()
+
+
 @dataclass(slots=True)
 class StoredState:
     """The sealed part of a resource: everything besides its properties that may contain secrets.
 
-    `attempts` counts failed creations. `uncertain`: an object with an unknown ID may exist. `made_way`: the resource
-    released something (a name, an address) to its replacement. `restored`: property values from a restored snapshot
-    that replace the template's; `by` is the operation, `instead` has the template's values by property. `never_usable`:
-    the object never became usable, if the action no longer shows this. `unsure` names the properties whose values a
-    failed update may or may not have changed. `physical_name` is that of an object whose name was not derived from the
-    resource's UUID here, since another program created it. `imported` is the operation that has imported the object: a
-    return to a definition without the resource keeps it. `first_place` are the name and the ID of the stack that it was
-    created in, and its name there, if it has been moved to another one: they are part of its URLs. `deployed` are the
-    values that properties had in the record before an operation found other ones in the cloud; they stay until an
-    update has settled the difference. `others` has values written by an engine of a later release.
+    `uncertain`: an object with an unknown ID may exist. `made_way`: the resource released something (a name, an
+    address) to its replacement. `restored`: property values from a restored snapshot that replace the template's; `by`
+    is the operation, `instead` has the template's values by property. `unsure` names the properties whose values a
+    failed update may or may not have changed. `deployed` are the values that properties had in the record before an
+    operation found other ones in the cloud; they stay until an update has settled the difference. `others` has values
+    written by an engine of a later release.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -430,35 +454,52 @@ class StoredState:
     attributes: dict[str, object] = field(default_factory=dict)
     progress: dict[str, Any] = field(default_factory=dict)
     definition: dict[str, Any] = field(default_factory=dict)
-    attempts: int = 0
+    creation: CreationHistory = CreationHistory()
+    origin: Origin = Origin()
     uncertain: bool = False
     made_way: bool = False
     marked: bool = False
-    first_failure: list[str] = field(default_factory=list)
     restored: dict[str, object] = field(default_factory=dict)
-    never_usable: bool = False
     unsure: list[str] = field(default_factory=list)
-    physical_name: str = ""
-    imported: str = ""
-    first_place: list[str] = field(default_factory=list)
     deployed: dict[str, object] = field(default_factory=dict)
     others: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:
         """Return the state from the output of `to_data` of an engine of this release, an earlier or a later one."""
-        own = {_READABLE_PARTS[name]: value for name, value in data.items() if name in _READABLE_PARTS}
-        return cls(**own, others={name: value for name, value in data.items() if name not in _READABLE_PARTS})
+        parts: dict[str, dict[str, Any]] = {"": {}, "creation": {}, "origin": {}, "others": {}}
+        for name, value in data.items():
+            group, part = _READABLE_PARTS.get(name, ("others", name))
+            parts[group][part] = value
+        state = cls(**parts[""], others=parts["others"])
+        if parts["creation"]:
+            state.creation = CreationHistory(**parts["creation"])
+        if parts["origin"]:
+            state.origin = Origin(**parts["origin"])
+        return state
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data without empty parts."""
-        return {name: value for name, value in zip(_OWN_PARTS, _own_values(self), strict=True) if value} | self.others
+        """Return plain data without empty parts; those of groups are beside the others."""
+        own = zip(_WRITTEN_PARTS, _own_values(self), strict=True)
+        return {name: value for name, value in own if value} | self.others
 
 
-_FORMER_NAMES = {"never_usable": "stillborn"}
+_GROUPS: Mapping[str, type[StoredState | CreationHistory | Origin]] = {
+    "": StoredState,
+    "creation": CreationHistory,
+    "origin": Origin,
+}
+_OWN_PARTS = {
+    part.name: (group, part.name)
+    for group, kind in _GROUPS.items()
+    for part in fields(kind)
+    if part.name not in (*_GROUPS, "others")
+}
+"""The groups and names of parts by their names."""
+_FORMER_NAMES = {"never_usable": "stillborn", "first_location": "first_place"}
 """The parts that engines of the release before know by another name: written under that, and read under both."""
-_OWN_PARTS = {_FORMER_NAMES.get(name, name): name for name in StoredState.__dataclass_fields__ if name != "others"}
-"""The names of parts by the names under which they are written."""
-_READABLE_PARTS = _OWN_PARTS | {name: name for name in _FORMER_NAMES}
-"""The names of parts by the names under which they are read."""
-_own_values = attrgetter(*_OWN_PARTS.values())
+_WRITTEN_PARTS = {_FORMER_NAMES.get(name, name): ".".join(filter(None, path)) for name, path in _OWN_PARTS.items()}
+"""The paths of parts by the names under which they are written."""
+_READABLE_PARTS = _OWN_PARTS | {former: _OWN_PARTS[name] for name, former in _FORMER_NAMES.items()}
+"""The groups and names of parts by the names under which they are read."""
+_own_values = attrgetter(*_WRITTEN_PARTS.values())

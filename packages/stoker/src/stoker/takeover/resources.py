@@ -17,7 +17,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
-from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
+from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Origin, Resource
 from stoker.takeover.agreement import (
     agreed_values,
     known_definition,
@@ -139,7 +139,7 @@ class ResourceMapper:
             target = wanted.target(state.row.name, mapped.scope)
         state.type = target.type
         state.row.type = target.type_name
-        state.stored.physical_name = physical_name_in_heat(mapped.stack.name, state)
+        state.stored.origin = Origin(physical_name=physical_name_in_heat(mapped.stack.name, state))
         requires = {names[each] for each in parsed(row["requires"]) or () if each in names}
         state.row.requires = orjson.dumps(sorted(requires | target.requires)).decode()
         state.stored.definition = known_definition(target, state)

@@ -139,7 +139,7 @@ async def _call(
         sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
         given=_given(state),
         first_name=first_name(row),
-        first_place=stored.first_place,
+        first_place=stored.origin.first_location,
     )
 
 

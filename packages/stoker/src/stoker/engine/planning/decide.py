@@ -303,7 +303,7 @@ def was_never_usable(state: ResourceState) -> bool:
     It is removed before a new one is created, since it may occupy a name or a place that exists only once. This also
     applies if its removal was interrupted, or if it is marked unhealthy.
     """
-    return state.stored.never_usable or (state.row.action == "CREATE" and state.row.status == FAILED)
+    return state.stored.creation.never_usable or (state.row.action == "CREATE" and state.row.status == FAILED)
 
 
 def may_have_unknown_object(state: ResourceState) -> bool:
@@ -312,9 +312,16 @@ def may_have_unknown_object(state: ResourceState) -> bool:
     return unknown and (state.row.action == "CREATE" or state.stored.uncertain)
 
 
+def note_remains(state: ResourceState) -> None:
+    """Record what the last action says about the resource's object, before another action replaces it."""
+    stored = state.stored
+    stored.creation = replace(stored.creation, never_usable=was_never_usable(state))
+    stored.uncertain = may_have_unknown_object(state)
+
+
 def mark_unhealthy(state: ResourceState, reason: str) -> None:
     """Record that a resource is unhealthy, with what its last action says about its object."""
-    state.stored.never_usable, state.stored.uncertain = was_never_usable(state), may_have_unknown_object(state)
+    note_remains(state)
     state.row.action, state.row.status, state.stored.marked = "CHECK", FAILED, True
     state.row.reason, state.row.fingerprint = reason, ""
 
@@ -323,7 +330,7 @@ def is_incomplete(state: ResourceState) -> bool:
     """Return whether a check would make a resource look healthy although its creation failed, or it may not exist."""
     row = state.row
     unknown = row.physical_id is None or not state.type.checkable
-    begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.never_usable
+    begun = row.action in ("CREATE", "ADOPT", "DELETE") or state.stored.creation.never_usable
     return unknown and begun and row.status != COMPLETE
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
@@ -203,10 +203,11 @@ def returned_references(wanted: Wanted, current: Mapping[str, ResourceState]) ->
     changed = []
     for name, resource in wanted.definition.resources.items():
         state = current.get(name)
-        if resource.external_id is None or state is None or not state.stored.imported or _refers(state):
+        if resource.external_id is None or state is None or not state.stored.origin.imported or _refers(state):
             continue
         if str(resource.external_id) == state.row.physical_id:
             state.stored.definition["external_id"] = resource.external_id
-            state.stored.imported, state.recorded_id, state.row.fingerprint = "", None, ""
+            state.stored.origin = replace(state.stored.origin, imported="")
+            state.recorded_id, state.row.fingerprint = None, ""
             changed.append(state.seal())
     return changed

@@ -135,7 +135,7 @@ def _is_abandoned(state: ResourceState, removing: Removing) -> bool:
     to a former definition undoes its import.
     """
     row, action = state.row, removing.action
-    if removing.undoes_imports and state.stored.imported:
+    if removing.undoes_imports and state.stored.origin.imported:
         return True
     return action == "ABANDON" or (
         row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)

@@ -171,7 +171,7 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
         source, side = sides[each.source.stack].stack, sides[each.target.stack]
         row, last[each.target.stack] = state.row, last[each.target.stack] + 1
         if source.id == side.stack.id:
-            state.stored.physical_name = state.physical_name
+            state.stored.origin = replace(state.stored.origin, physical_name=state.physical_name)
             former = [inputs for inputs in (source.inputs, source.good_inputs) if inputs]
             row.former_names = with_present_name(row, former)
             row.name, row.position = each.target.resource, last[each.target.stack]

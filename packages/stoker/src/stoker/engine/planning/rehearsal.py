@@ -182,7 +182,7 @@ class Rehearsal:
             now=0.0,
             update_policy=target.update_policy,
             first_name=first_name(state.row) if state is not None else None,
-            first_place=state.stored.first_place if state is not None else (),
+            first_place=state.stored.origin.first_location if state is not None else (),
         )
 
     def _facts(self) -> StackFacts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -193,7 +193,7 @@ class ResourceState:
     def physical_name(self) -> str:
         """Return the name of its object in the cloud."""
         limit = self.type.physical_name_limit
-        return self.stored.physical_name or physical_name(self.stack_name, self.row.name, self.row.uuid, limit)
+        return self.stored.origin.physical_name or physical_name(self.stack_name, self.row.name, self.row.uuid, limit)
 
     def give(self, values: Mapping[str, object]) -> dict[str, str]:
         """Set new property values; return the property set to store."""
@@ -415,7 +415,7 @@ def rename(states: Iterable[ResourceState], names: Mapping[str, str], inputs: Se
             continue
         row.requires = orjson.dumps(sorted(requires)).decode()
         if row.name in names:
-            state.stored.physical_name = state.physical_name
+            state.stored.origin = replace(state.stored.origin, physical_name=state.physical_name)
             row.former_names = with_present_name(row, inputs)
             row.name = names[row.name]
         changed.append(state.seal())
@@ -444,9 +444,9 @@ def relocate(state: ResourceState, source: Stack, target: Stack, name: str, posi
     Its object keeps its name in the cloud. The names in another stack may be those of other resources here.
     """
     row = state.row
-    state.stored.physical_name = state.physical_name
     names = sorted({row.name, *(known.name for known in former_names(row))})
-    state.stored.first_place = state.stored.first_place or [source.name, source.id, first_name(row)]
+    first = state.stored.origin.first_location or [source.name, source.id, first_name(row)]
+    state.stored.origin = replace(state.stored.origin, physical_name=state.physical_name, first_location=first)
     row.former_names = None
     row.name, row.stack_id, row.position = name, target.id, position
     return names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 
 import orjson
@@ -170,7 +171,7 @@ class _Reading:
         row.type, row.substituted = target.type_name, target.implementation != target.type_name
         row.requires = orjson.dumps(sorted(target.requires)).decode()
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
-        state.stored.imported = operation
+        state.stored.origin = replace(state.stored.origin, imported=operation)
         state.give({name: value for name, value in target.given.items() if not has_unknown(value)})
         return state
 

@@ -44,7 +44,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, to_see
 from stoker.store.journal import Batch
 from stoker.store.ownership import ObjectAlreadyOwned
-from stoker.store.records import COMPLETE, IN_PROGRESS
+from stoker.store.records import COMPLETE, IN_PROGRESS, CreationHistory
 from stoker.store.search import Kind, plain_address
 from stoker.template.properties import against_schema, declared_for, key_path
 
@@ -284,7 +284,7 @@ class Performer:
 
     def _may_try_again(self, state: ResourceState, outcome: Failed) -> bool:
         limit = self.run.services.settings.action_retry_limit
-        return outcome.in_error and state.row.action == "CREATE" and state.stored.attempts < limit
+        return outcome.in_error and state.row.action == "CREATE" and state.stored.creation.attempts < limit
 
     async def _start_over(self, state: ResourceState, outcome: Failed) -> bool:
         """Delete a broken object and wait a little, so that it can be created again.
@@ -293,16 +293,17 @@ class Performer:
         further failed attempts, the first failure is reported.
         """
         run, stored = self.run, state.stored
-        stored.first_failure = stored.first_failure or [outcome.kind, outcome.reason, *outcome.path]
+        first = stored.creation.first_failure or [outcome.kind, outcome.reason, *outcome.path]
+        stored.creation = replace(stored.creation, first_failure=first)
         stored.progress = {}
         if state.row.physical_id is not None and not await self._removed(state):
             return False
         state.row.physical_id = None
         stored.progress = {}
-        stored.attempts += 1
+        stored.creation = replace(stored.creation, attempts=stored.creation.attempts + 1)
         await run.commit(Batch().change(state.seal()))
         with contextlib.suppress(Stopped):  # the next call of the resource handles it
-            await run.pause(state.row.uuid, backoff(stored.attempts))
+            await run.pause(state.row.uuid, backoff(stored.creation.attempts))
         return True
 
     async def _removed(self, state: ResourceState) -> bool:
@@ -337,8 +338,7 @@ class Performer:
             row.physical_id = outcome.physical_id
         row.status, row.reason, row.updated_at = COMPLETE, reason, run.services.clock.now()
         stored = state.stored
-        stored.progress, stored.attempts, stored.uncertain = {}, 0, False
-        stored.never_usable, stored.first_failure = False, []
+        stored.progress, stored.creation, stored.uncertain = {}, CreationHistory(), False
         if row.action in BEGINNING:
             state.end_change()
             stored.deployed = {}

@@ -201,7 +201,7 @@ async def _find_what_was_in_use(run: OperationContext, states: Iterable[Resource
     if any(state.stored.definition.get("deletion_policy") == RETAIN_EXCEPT_ON_CREATE for state in states):
         since = await run.services.database.read(completed_before, run.operation)
         run.planning.removing = replace(run.planning.removing, since=since)
-    if run.operation.parent_operation is not None and any(state.stored.imported for state in states):
+    if run.operation.parent_operation is not None and any(state.stored.origin.imported for state in states):
         is_return = await run.services.database.read(is_part_of_return, run.operation)
         run.planning.removing = replace(run.planning.removing, is_return=is_return)
 

@@ -90,7 +90,7 @@ async def is_usable(run: OperationContext, state: ResourceState) -> bool:
 
 def failure_of(state: ResourceState, outcome: Failed) -> Failure:
     """Return the failure for an outcome: the first of several, and for a nested stack that of its leaf resource."""
-    if state.row.action == "CREATE" and state.stored.first_failure:
-        kind, reason, *path = state.stored.first_failure
+    if state.row.action == "CREATE" and state.stored.creation.first_failure:
+        kind, reason, *path = state.stored.creation.first_failure
         return Failure(kind, (state.row.name, *path), reason)
     return Failure(outcome.kind, (state.row.name, *outcome.path), outcome.reason)

@@ -24,8 +24,7 @@ from stoker.engine.planning.decide import (
     is_examined,
     is_incomplete,
     may_be_suspended,
-    may_have_unknown_object,
-    was_never_usable,
+    note_remains,
 )
 from stoker.engine.planning.importing import obstacles
 from stoker.engine.planning.keeping import Effect, removal_effect
@@ -193,7 +192,7 @@ class StepRunner:
 
     def _is_imported(self, state: ResourceState) -> bool:
         """Return whether the operation has imported the object, which it then never replaces."""
-        return state.stored.imported == self.run_.operation.id
+        return state.stored.origin.imported == self.run_.operation.id
 
     async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
         """Return the failure for a change that an update policy forbids; the resource is unchanged."""
@@ -412,8 +411,7 @@ class StepRunner:
                 effect = Effect(FORGET, Reason(ReasonCode.FORGOTTEN))
             state.stored.definition[EFFECT] = effect.name
             reason = effect.reason.sentence() if effect.reason is not None else NO_REASON
-            state.stored.uncertain = may_have_unknown_object(state)
-            state.stored.never_usable = was_never_usable(state)
+            note_remains(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
             state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
