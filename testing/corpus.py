@@ -21,7 +21,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.plugins.registry import Registry
 
 _REPOSITORY = Path(__file__).parents[1]
-PAGE = _REPOSITORY / "docs/reference/corpus-complaints.md"
+PAGE = _REPOSITORY / "docs/reference/corpus-problems.md"
 UNKNOWN_TYPE = "unknown-type"
 ABSENT = (
     "The community's templates are absent: set STOKER_TEMPLATE_CORPUS to the directory of openstack/heat-templates."
@@ -88,7 +88,7 @@ def is_invalid(path: str) -> bool:
     return "invalid" in Path(path).parts
 
 
-def complaints(corpus: Path) -> dict[str, list[Diagnostic]]:
+def problems(corpus: Path) -> dict[str, list[Diagnostic]]:
     """What the linter says about each template, by path below the corpus."""
     registry = Registry.from_entry_points()
     return {
@@ -114,7 +114,7 @@ def _entry(diagnostic: Diagnostic, corpus: Path) -> Entry:
 
 
 def _type_in(diagnostic: Diagnostic) -> str:
-    """The type that a complaint of the rule unknown-type is about."""
+    """The type that a problem of the rule unknown-type is about."""
     return diagnostic.message.split("'")[1]
 
 
@@ -187,4 +187,4 @@ if __name__ == "__main__":
     corpus = folder()
     if corpus is None:
         raise SystemExit(ABSENT)
-    PAGE.write_text(page(entries(complaints(corpus), corpus)))
+    PAGE.write_text(page(entries(problems(corpus), corpus)))

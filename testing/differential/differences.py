@@ -130,7 +130,7 @@ def _shown(value: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ComparisonResult:
     """What a comparison has found.
 
     new: differences that are neither declared nor known. gone: declared steps and places, and known differences, that
@@ -143,7 +143,7 @@ class Verdict:
     known: Sequence[Difference]
 
 
-def judged(name: str, found: Iterable[Difference]) -> Verdict:
+def judged(name: str, found: Iterable[Difference]) -> ComparisonResult:
     """Compare the differences of a script with those that are declared or known."""
     expected, open_ones = declared(name), known(name)
     listed = list(found)
@@ -152,7 +152,7 @@ def judged(name: str, found: Iterable[Difference]) -> Verdict:
     places = {(one.step, one.where) for one in undeclared}
     gone += [f"{step}: {where}" for step, where in sorted(open_ones - places)]
     new = [one for one in undeclared if (one.step, one.where) not in open_ones]
-    return Verdict(new, gone, [one for one in undeclared if one not in new])
+    return ComparisonResult(new, gone, [one for one in undeclared if one not in new])
 
 
 def known(name: str) -> set[tuple[str, str]]:

@@ -44,7 +44,7 @@ from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.search import unsearchable
 from stoker.store.tables import operations, resources, stacks
-from stoker.testing.census import OUTLIVING, Kind, objects
+from stoker.testing.cloud_objects import OUTLIVING, ObjectKind, objects
 from stoker.testing.connections import CLOUD_URL
 from stoker.testing.sandbox import empty_database
 from stoker.testing.simulated_loop import SimulatedLoop
@@ -66,7 +66,7 @@ TIMEOUT = 60.0
 SETTLED = 4.0
 """Seconds after the end of an operation in which the engine removes what nobody lives on any more."""
 
-Census = dict[Kind, set[str]]
+Census = dict[ObjectKind, set[str]]
 
 
 class Loss(StrEnum):
@@ -214,7 +214,7 @@ class FaultTestbed:
         self.injector.begun = self._begun
         self.injector.kill = self._kill_busy_engines
         self.seen: set[tuple[Recovery | None, str]] = set()
-        self.outliving: frozenset[Kind] = frozenset()
+        self.outliving: frozenset[ObjectKind] = frozenset()
 
     def run(self, wanted: Mapping[str, Any]) -> None:
         """Everything, with a line for each type."""

@@ -26,7 +26,7 @@ from stoker.store.tables import (
     software_deployments,
     stacks,
 )
-from stoker.testing.census import LEFT_ALONE
+from stoker.testing.cloud_objects import LEFT_ALONE
 from testing.simulation.simulated_events import missing_events
 from testing.simulation.simulated_parts import FaultInjector
 from testing.simulation.simulated_templates import Draft

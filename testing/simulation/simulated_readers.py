@@ -57,7 +57,7 @@ class Readers:
         self._tasks: set[asyncio.Task[None]] = set()
         reading = logging.getLogger("stoker.engine.inspection.reading")
         reading.setLevel(logging.ERROR)  # whatever the others may say
-        reading.addHandler(_Complaints(self._violate))
+        reading.addHandler(_WarningHandler(self._violate))
 
     def look(self, number: int) -> None:
         """Have so many requests made from this moment on, beside everything else."""
@@ -122,7 +122,7 @@ def _dying(answer: asyncio.Future[Any]) -> Any:
     return died
 
 
-class _Complaints(logging.Handler):
+class _WarningHandler(logging.Handler):
     """Types that stumble over what they are asked to read."""
 
     def __init__(self, violate: Any) -> None:

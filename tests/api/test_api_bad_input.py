@@ -69,11 +69,11 @@ BODIES = [
 ]
 
 
-@pytest.mark.parametrize(("body", "complaint"), BODIES, ids=[complaint for _, complaint in BODIES])
-def test_body(request_as: Request, engine: FakeEngine, body: Any, complaint: str) -> None:
+@pytest.mark.parametrize(("body", "problem"), BODIES, ids=[problem for _, problem in BODIES])
+def test_body(request_as: Request, engine: FakeEngine, body: Any, problem: str) -> None:
     answer = request_as("POST", "/stacks", body=body, headers=JSON)
     assert answer.status_code == 400
-    assert complaint in answer.json["error"]["message"]
+    assert problem in answer.json["error"]["message"]
     assert answer.json["error"]["traceback"] is None
     assert engine.calls == []
 
@@ -121,11 +121,11 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "query", "complaint"), QUERIES, ids=[f"{p}?{q[:30]}" for p, q, _ in QUERIES])
-def test_query(request_as: Request, engine: FakeEngine, path: str, query: str, complaint: str) -> None:
+@pytest.mark.parametrize(("path", "query", "problem"), QUERIES, ids=[f"{p}?{q[:30]}" for p, q, _ in QUERIES])
+def test_query(request_as: Request, engine: FakeEngine, path: str, query: str, problem: str) -> None:
     answer = request_as("GET", path, query_string=query)
     assert answer.status_code == 400
-    assert complaint in answer.json["error"]["message"]
+    assert problem in answer.json["error"]["message"]
     assert engine.calls == []
 
 

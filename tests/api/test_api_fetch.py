@@ -69,15 +69,15 @@ def test_a_template_is_fetched(request_as: Request, engine: FakeEngine, pages: s
 
 
 @pytest.mark.parametrize(
-    ("path", "complaint"),
+    ("path", "problem"),
     [("/gone", "returned status 404"), ("/binary", "is not UTF-8: byte 0"), ("/away", "cannot be fetched")],
 )
 def test_a_document_that_is_not_a_template_is_refused(
-    request_as: Request, engine: FakeEngine, pages: str, path: str, complaint: str
+    request_as: Request, engine: FakeEngine, pages: str, path: str, problem: str
 ) -> None:
     answer = request_as("POST", "/validate", json={"template_url": pages + path})
     assert answer.status_code == 400
-    assert complaint in answer.json["error"]["message"]
+    assert problem in answer.json["error"]["message"]
     assert engine.calls == []
 
 
@@ -169,8 +169,8 @@ def test_resolved_address_is_checked_at_connection(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     monkeypatch.setattr(fetching, "_new_socket", new_socket)
-    for complaint in ("cannot be reached", "no public address"):
-        with pytest.raises(BadValue, match=complaint):
+    for problem in ("cannot be reached", "no public address"):
+        with pytest.raises(BadValue, match=problem):
             fetched("http://templates.example/x")
     assert connected == ["93.184.216.34"]
 

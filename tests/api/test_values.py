@@ -27,12 +27,12 @@ from stoker.api.values import (
     CommaList,
     Field,
     Integer,
-    Kind,
     ListOf,
     MapOf,
     String,
     Structure,
     UnexpectedValue,
+    ValueKind,
     ValueOutOfRange,
 )
 
@@ -42,7 +42,7 @@ BODIES: dict[str, Body] = {
     for method, action in methods.items()
     if action.body is not None
 }
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, ValueKind] = {
     "anything": Anything(),
     "string": STRING,
     "bounded string": String(longest=3),
@@ -78,7 +78,7 @@ VALUES = st.recursive(
 )
 
 
-def accepts(kind: Kind, value: Any) -> bool:
+def accepts(kind: ValueKind, value: Any) -> bool:
     try:
         kind.read("value", value)
     except BadRequest as error:
@@ -153,7 +153,7 @@ def test_parameters_of_the_query_api_have_schemas(action: str) -> None:
         (Structure({"a": Field(required=True)}), {}, "The body must have the key value.a."),
     ],
 )
-def test_messages_name_the_place_and_what_is_expected(kind: Kind, value: Any, message: str) -> None:
+def test_messages_name_the_place_and_what_is_expected(kind: ValueKind, value: Any, message: str) -> None:
     with pytest.raises(BadRequest) as refused:
         kind.read("value", value)
     assert refused.value.message == message

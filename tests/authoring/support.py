@@ -37,8 +37,8 @@ class WorkingDirectory:
             raise result.exception
         return result
 
-    def complaints(self, *words: str) -> list[tuple[str, str, int | None]]:
-        """What `stoker lint` says: rule, source and line of each complaint."""
+    def problems(self, *words: str) -> list[tuple[str, str, int | None]]:
+        """What `stoker lint` says: rule, source and line of each problem."""
         answer = json.loads(self.stoker("lint", "--format", "json", *words).stdout)
         return [
             (item["rule"], item["source"], item["position"]["line"] if item["position"] else None)
@@ -47,6 +47,6 @@ class WorkingDirectory:
 
 
 def diagnostics(result: Result) -> list[dict[str, Any]]:
-    """The complaints of a `stoker lint --format json`."""
+    """The problems of a `stoker lint --format json`."""
     found: list[dict[str, Any]] = json.loads(result.stdout)["diagnostics"]
     return found

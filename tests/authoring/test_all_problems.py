@@ -104,7 +104,7 @@ def test_an_invalid_nested_template_is_reported_with_the_mistakes_of_its_parent(
         "parent.yaml",
         "heat_template_version: 2018-08-31\nresources:\n  c: {type: child.yaml, properties: {q: 1}, deps: x}\n",
     )
-    assert workdir.complaints("parent.yaml") == [
+    assert workdir.problems("parent.yaml") == [
         ("parameter-schema", "child.yaml", 2),
         ("output", "child.yaml", 3),
         ("unknown-property", "parent.yaml", 3),
@@ -151,7 +151,7 @@ def test_mistakes_of_environments_do_not_hide_those_of_the_template(workdir: Wor
         "second.yaml", "parameters: {flag: false}\nparameter_merge_strategies:\n  default: deepmerge\n  flag: merge\n"
     )
     words = ("web.yaml", "-e", "first.yaml", "-e", "second.yaml")
-    assert workdir.complaints(*words) == [
+    assert workdir.problems(*words) == [
         ("environment-section", "first.yaml", 1),
         ("registry", "first.yaml", 4),
         ("unknown-merge-strategy", "second.yaml", 3),
@@ -160,13 +160,13 @@ def test_mistakes_of_environments_do_not_hide_those_of_the_template(workdir: Wor
         ("unknown-property", "web.yaml", 7),
     ]
     workdir.write("first.yaml", "resource_registri: {My::Net: net.yaml}\n")
-    assert workdir.complaints("web.yaml", "-e", "first.yaml") == [
+    assert workdir.problems("web.yaml", "-e", "first.yaml") == [
         ("environment-section", "first.yaml", 1),
         ("unknown-property", "web.yaml", 7),
     ]
     for unreadable in ("a: [\n", "- a\n"):
         workdir.write("first.yaml", unreadable)
-        found = workdir.complaints("web.yaml", "-e", "first.yaml")
+        found = workdir.problems("web.yaml", "-e", "first.yaml")
         assert [(rule, source) for rule, source, _ in found][-1] == ("unknown-property", "web.yaml")
         assert {source for _, source, _ in found} == {"first.yaml", "web.yaml"}
 
@@ -192,7 +192,7 @@ def test_functions_that_fail_in_outputs_are_warnings(workdir: WorkingDirectory) 
           wrong: {value: {get_attr: [net, nothing]}}
         """,
     )
-    assert workdir.complaints("web.yaml") == [
+    assert workdir.problems("web.yaml") == [
         ("failing-output", "web.yaml", 10),
         ("missing-file", "web.yaml", 14),
         ("unknown-attribute", "web.yaml", 15),
@@ -225,7 +225,7 @@ def test_deployments_to_servers_without_software_configuration_are_warnings(work
               input_values: {port: {get_resource: port}}
         """,
     )
-    assert workdir.complaints("web.yaml") == [
+    assert workdir.problems("web.yaml") == [
         ("unconfigured-server", "web.yaml", 10),
         ("unconfigured-server", "web.yaml", 19),
     ]

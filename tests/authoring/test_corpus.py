@@ -33,7 +33,7 @@ def templates() -> list[str]:
 @pytest.fixture(scope="module")
 def found() -> dict[str, list[Diagnostic]]:
     assert FOLDER is not None
-    return corpus.complaints(FOLDER)
+    return corpus.problems(FOLDER)
 
 
 def test_every_template_is_found(templates: list[str]) -> None:

@@ -29,7 +29,7 @@ def schema(*words: str) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(printed)
 
 
-def complaints(text: str, *words: str) -> list[tuple[Any, ...]]:
+def problems(text: str, *words: str) -> list[tuple[Any, ...]]:
     data = Document.parse(text).data
     kind = words or (("hot",) if "heat_template_version" in data else ("cfn",))
     return [tuple(error.instance_path) for error in schema(*kind).iter_errors(data)]
@@ -47,7 +47,7 @@ def test_all_valid_templates_are_accepted() -> None:
     assert len(paths) >= (100 if CORPUS else 10)
     for path in paths:
         if Path(path).name not in known_wrong:
-            assert complaints(Path(path).read_text("utf-8-sig")) == [], path
+            assert problems(Path(path).read_text("utf-8-sig")) == [], path
 
 
 HOT = """
@@ -75,38 +75,38 @@ heat_template_version: {version}
 )
 def test_mistakes_in_properties_are_found_at_their_place(properties: str, place: tuple[Any, ...]) -> None:
     text = HOT.format(version="2021-04-16", section="resources", properties=properties)
-    assert complaints(text) == [("resources", "web", "properties", *place)]
+    assert problems(text) == [("resources", "web", "properties", *place)]
 
 
 def test_mistakes_in_the_structure_are_found() -> None:
     right = {"version": "2021-04-16", "section": "resources", "properties": "flavor: {get_param: f}"}
-    assert complaints(HOT.format(**right)) == []
-    assert complaints(HOT.format(**right | {"version": "2021-04-17"})) == [("heat_template_version",)]
-    assert complaints(HOT.format(**right | {"section": "resource"})) == [()]
-    assert complaints(HOT.format(**right).replace("type:", "tpye:")) == [("resources", "web")] * 2
-    assert complaints("heat_template_version: pike\nparameters: {a: {type: strin}}") == [("parameters", "a", "type")]
-    assert complaints("heat_template_version: pike\noutputs: {a: {description: no value}}") == [("outputs", "a")]
-    assert complaints("heat_template_version: pike\nresources: {a: {type: OS::Nova::Server}}") == [("resources", "a")]
-    assert complaints("heat_template_version: pike\nresources: {a: {type: my.yaml, properties: {any: x}}}") == []
+    assert problems(HOT.format(**right)) == []
+    assert problems(HOT.format(**right | {"version": "2021-04-17"})) == [("heat_template_version",)]
+    assert problems(HOT.format(**right | {"section": "resource"})) == [()]
+    assert problems(HOT.format(**right).replace("type:", "tpye:")) == [("resources", "web")] * 2
+    assert problems("heat_template_version: pike\nparameters: {a: {type: strin}}") == [("parameters", "a", "type")]
+    assert problems("heat_template_version: pike\noutputs: {a: {description: no value}}") == [("outputs", "a")]
+    assert problems("heat_template_version: pike\nresources: {a: {type: OS::Nova::Server}}") == [("resources", "a")]
+    assert problems("heat_template_version: pike\nresources: {a: {type: my.yaml, properties: {any: x}}}") == []
 
 
 def test_json_schema_accepts_the_short_tags_of_the_parser() -> None:
     text = "Resources: {a: {Type: 'AWS::EC2::Instance', Properties: {ImageId: !Ref i, %s: x}}}"
-    assert complaints(text % "InstanceType") == []
-    assert complaints(text % "InstanceTyp") == [("Resources", "a", "Properties")] * 2
+    assert problems(text % "InstanceType") == []
+    assert problems(text % "InstanceTyp") == [("Resources", "a", "Properties")] * 2
     # An editor that takes `!Ref x` for a string and `!Split [a, b]` for a list finds only the wrong names.
     untagged = "Resources: {a: {Type: 'AWS::EC2::Instance', Properties: {ImageId: [a], InstanceType: x, %s: x}}}"
-    assert complaints(untagged % "SecurityGroupIds") != []
-    assert complaints(untagged % "SecurityGroupIds", "cfn", "--short-tags") == []
-    assert complaints(untagged % "SecurityGroupId", "cfn", "--short-tags") != []
+    assert problems(untagged % "SecurityGroupIds") != []
+    assert problems(untagged % "SecurityGroupIds", "cfn", "--short-tags") == []
+    assert problems(untagged % "SecurityGroupId", "cfn", "--short-tags") != []
 
 
 def test_environments_are_checked() -> None:
     right = "{parameters: {a: 1}, resource_registry: {'My::Type': a.yaml, resources: {web: {hooks: pre-create}}}}"
-    assert complaints(right, "environment") == []
-    assert complaints(right.replace("parameters", "parameter"), "environment") == [()]
-    assert complaints(right.replace("pre-create", "pre-crate"), "environment") != []
-    assert complaints("{resource_registry: {'My::Type': [a.yaml]}}", "environment") != []
+    assert problems(right, "environment") == []
+    assert problems(right.replace("parameters", "parameter"), "environment") == [()]
+    assert problems(right.replace("pre-create", "pre-crate"), "environment") != []
+    assert problems("{resource_registry: {'My::Type': [a.yaml]}}", "environment") != []
 
 
 def test_short_tags_exist_only_in_cloudformation() -> None:

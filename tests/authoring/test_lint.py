@@ -60,10 +60,10 @@ def test_directory_argument_selects_its_templates(workdir: WorkingDirectory) -> 
 
 
 def test_named_file_is_checked_whatever_its_content(workdir: WorkingDirectory) -> None:
-    assert workdir.complaints(workdir.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
-    assert workdir.complaints(workdir.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
+    assert workdir.problems(workdir.write("notes.txt", "just: notes")) == [("version", "notes.txt", 1)]
+    assert workdir.problems(workdir.write("broken.yaml", "resources: {")) == [("syntax", "broken.yaml", 2)]
     (workdir.folder / "binary.yaml").write_bytes(b"\xff\xfe")
-    assert workdir.complaints("binary.yaml") == [("unreadable", "binary.yaml", None)]
+    assert workdir.problems("binary.yaml") == [("unreadable", "binary.yaml", None)]
 
 
 def test_oversized_template_does_not_stop_the_others(workdir: WorkingDirectory) -> None:
@@ -71,7 +71,7 @@ def test_oversized_template_does_not_stop_the_others(workdir: WorkingDirectory) 
     workdir.write("many.yaml", f"heat_template_version: 2018-08-31\nresources:\n{many}")
     workdir.write("long.yaml", f"heat_template_version: 2018-08-31\ndescription: {'x' * 600_000}\n")
     workdir.write("bad.yaml", BAD)
-    found = workdir.complaints("many.yaml", "long.yaml", "bad.yaml")
+    found = workdir.problems("many.yaml", "long.yaml", "bad.yaml")
     assert [(rule, source) for rule, source, _ in found] == [
         ("unknown-property", "bad.yaml"),
         ("unknown-resource", "bad.yaml"),
@@ -89,7 +89,7 @@ def test_cloudformation_templates_are_linted(workdir: WorkingDirectory) -> None:
                                 "Properties": {"lenght": 8}}}}
         """,
     )
-    assert workdir.complaints("stack.template") == [("unknown-property", "stack.template", 3)]
+    assert workdir.problems("stack.template") == [("unknown-property", "stack.template", 3)]
 
 
 def test_value_formats_are_checked(workdir: WorkingDirectory) -> None:
@@ -111,9 +111,9 @@ def test_value_formats_are_checked(workdir: WorkingDirectory) -> None:
         """,
     )
     words = ("a.yaml", "--ignore", "unused-parameter")
-    assert workdir.complaints(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
+    assert workdir.problems(*words) == [("parameter-constraint", "a.yaml", 4), ("constraint", "a.yaml", 10)]
     assert "letmein" not in workdir.stoker("lint", "-f", "json", *words).stdout
-    assert ("parameter-constraint", "-P range", None) in workdir.complaints(*words, "-P", "range=10.0.0.0/77")
+    assert ("parameter-constraint", "-P range", None) in workdir.problems(*words, "-P", "range=10.0.0.0/77")
 
 
 # -- what belongs to a template ----------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ def test_value_formats_are_checked(workdir: WorkingDirectory) -> None:
 def test_a_file_is_read_relative_to_the_template(workdir: WorkingDirectory) -> None:
     workdir.write("web/scripts/count.txt", "3")
     workdir.write("web/length.yaml", GOOD.replace("length: 8", "length: {get_file: scripts/count.txt}"))
-    assert workdir.complaints("web/length.yaml") == []
+    assert workdir.problems("web/length.yaml") == []
     workdir.write("web/scripts/count.txt", "many")
-    assert workdir.complaints("web/length.yaml") == [("wrong-type", "web/length.yaml", 6)]
+    assert workdir.problems("web/length.yaml") == [("wrong-type", "web/length.yaml", 6)]
 
 
 @pytest.mark.parametrize("name", ["scripts/missing.txt", "https://example.org/count.txt"])
@@ -161,7 +161,7 @@ def test_nested_templates_are_checked_with_the_values_they_get(workdir: WorkingD
           absent: {type: parts/wrod.yaml}
         """,
     )
-    found = workdir.complaints("top.yaml")
+    found = workdir.problems("top.yaml")
     assert ("unknown-type", "top.yaml", 9) in found
     assert ("constraint", "top.yaml", 4) in found
     assert ("required-property", "top.yaml", 5) in found
@@ -183,19 +183,19 @@ def test_a_broken_nested_template_is_reported_once(workdir: WorkingDirectory) ->
         resources: {a: {type: part.yaml}, b: {type: part.yaml}}
         """,
     )
-    assert workdir.complaints("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
+    assert workdir.problems("top.yaml", "part.yaml") == [("section", "part.yaml", 2)]
 
 
 def test_recursive_template_terminates(workdir: WorkingDirectory) -> None:
     workdir.write("loop.yaml", "heat_template_version: 2018-08-31\nresources: {again: {type: loop.yaml}}\n")
-    assert workdir.complaints("loop.yaml") == [("nesting", "loop.yaml", 2)]
+    assert workdir.problems("loop.yaml") == [("nesting", "loop.yaml", 2)]
 
 
 def test_a_template_from_the_network_is_not_fetched(workdir: WorkingDirectory) -> None:
     workdir.write(
         "a.yaml", "heat_template_version: 2018-08-31\nresources: {far: {type: 'http://example.org/a.yaml'}}\n"
     )
-    assert workdir.complaints("a.yaml") == [("missing-file", "a.yaml", 2)]
+    assert workdir.problems("a.yaml") == [("missing-file", "a.yaml", 2)]
 
 
 def test_environments_define_types_and_parameters(workdir: WorkingDirectory) -> None:
@@ -213,12 +213,12 @@ def test_environments_define_types_and_parameters(workdir: WorkingDirectory) -> 
           size: {value: {get_param: size}}
         """,
     )
-    assert workdir.complaints("app/top.yaml") == [("unknown-type", "app/top.yaml", 5)]
-    assert workdir.complaints("app/top.yaml", "-e", "environments/types.yaml") == []
+    assert workdir.problems("app/top.yaml") == [("unknown-type", "app/top.yaml", 5)]
+    assert workdir.problems("app/top.yaml", "-e", "environments/types.yaml") == []
     workdir.write("environments/large.yaml", "parameters: {size: large}\n")
     words = ("app/top.yaml", "-e", "environments/types.yaml", "-e", "environments/large.yaml")
-    assert workdir.complaints(*words) == [("parameter-value", "environments/large.yaml", 1)]
-    assert workdir.complaints(*words, "-P", "size=3") == []
+    assert workdir.problems(*words) == [("parameter-value", "environments/large.yaml", 1)]
+    assert workdir.problems(*words, "-P", "size=3") == []
 
 
 def test_types_of_the_default_environment_are_known(workdir: WorkingDirectory) -> None:
@@ -244,7 +244,7 @@ def test_types_of_the_default_environment_are_known(workdir: WorkingDirectory) -
 def test_a_wrong_environment_is_reported_with_its_place(workdir: WorkingDirectory) -> None:
     workdir.write("good.yaml", GOOD)
     workdir.write("environment.yaml", "parameters: {}\nparameter_default: {}\n")
-    assert workdir.complaints("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
+    assert workdir.problems("good.yaml", "-e", "environment.yaml") == [("environment-section", "environment.yaml", 2)]
 
 
 # -- choosing rules ----------------------------------------------------------------------------------------------
@@ -297,18 +297,18 @@ def test_the_rules_are_listed(workdir: WorkingDirectory) -> None:
 )
 def test_a_comment_suppresses_a_diagnostic(workdir: WorkingDirectory, commented: str) -> None:
     workdir.write("bad.yaml", commented)
-    assert [rule for rule, _, _ in workdir.complaints("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
+    assert [rule for rule, _, _ in workdir.problems("bad.yaml", "--ignore", "unused-ignore")] == ["unknown-resource"]
 
 
 def test_a_comment_that_ignores_nothing_is_a_warning(workdir: WorkingDirectory) -> None:
     workdir.write("good.yaml", GOOD.replace("length: 8", "length: 8  # stoker: ignore[constraint]"))
-    assert workdir.complaints("good.yaml") == [("unused-ignore", "good.yaml", 6)]
+    assert workdir.problems("good.yaml") == [("unused-ignore", "good.yaml", 6)]
     assert workdir.stoker("lint", "good.yaml").exit_code == 0
 
 
 def test_a_string_that_looks_like_a_comment_is_not_a_comment(workdir: WorkingDirectory) -> None:
     workdir.write("good.yaml", GOOD + "    # see the manual on stoker: ignore[...]\n")
-    assert workdir.complaints("good.yaml") == []
+    assert workdir.problems("good.yaml") == []
 
 
 def test_duplicate_key_is_reported_with_both_positions(workdir: WorkingDirectory) -> None:
@@ -374,7 +374,7 @@ def test_only_templates_of_a_directory_are_checked(workdir: WorkingDirectory) ->
 def diagnostics_of(
     workdir: WorkingDirectory, *words: str, given: str | None = None
 ) -> list[tuple[str, str, tuple[int, int] | None, str]]:
-    """Rule, source, place and hint of each complaint."""
+    """Rule, source, place and hint of each problem."""
     found = json.loads(workdir.stoker("lint", "--format", "json", *words, given=given).stdout)["diagnostics"]
     places = [(item["position"]["line"], item["position"]["column"]) if item["position"] else None for item in found]
     return [(item["rule"], item["source"], place, item["hint"]) for item, place in zip(found, places, strict=True)]

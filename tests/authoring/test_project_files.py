@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stoker.authoring.document_grammar import schema_of
 from stoker.authoring.graph import to_mermaid
 from stoker.authoring.json_schema.templates import DRAFT
-from stoker.authoring.project_files.checking import complaints_about, draw_project, is_project
+from stoker.authoring.project_files.checking import draw_project, is_project, problems_of
 from stoker.authoring.project_files.declarations import FILE
 from stoker.authoring.project_files.ordering import Exported, Shared, order_of, removal_order
 from stoker.authoring.project_files.project import read_project
@@ -45,9 +45,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def complaints(text: str) -> list[str]:
+def problems(text: str) -> list[str]:
     Path("project.yaml").write_text(text)
-    return [item.text() for item in complaints_about("project.yaml")]
+    return [item.text() for item in problems_of("project.yaml")]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def complaints(text: str) -> list[str]:
     ],
 )  # fmt: skip
 def test_mistakes_have_positions(folder: Path, text: str, told: str) -> None:
-    found = complaints(text)
+    found = problems(text)
     assert any(told in each for each in found), found
 
 
@@ -93,7 +93,7 @@ def test_stage_overrides_named_settings(folder: Path) -> None:
         "stacks: {net: {template: net.yaml, parameters: {size: 1}, tags: [a]}}\n"
         "stages: {test: {}, live: {environments: [e.yaml], stacks: {net: {parameters: {size: 3}, name: 'n-{stage}'}}}}"
     )
-    assert complaints(text) == []
+    assert problems(text) == []
     test, live = (read_project("project.yaml", stage).stacks["net"] for stage in ("test", "live"))
     assert (test.name, test.parameters, test.environments) == ("net-test", {"size": 1}, ())
     assert (live.name, live.parameters, live.environments, live.tags) == ("n-live", {"size": 3}, ("e.yaml",), ("a",))
@@ -108,7 +108,7 @@ def test_exports_and_imports_are_dependencies(folder: Path) -> None:
         "stacks:\n  user: {template: importer.yaml, parameters: {from: net-1}}\n"
         "  net: {template: exporter.yaml, name: net-1}"
     )
-    assert complaints(text) == []
+    assert problems(text) == []
     project = read_project("project.yaml")
     assert project.requires == {"user": {"net": "net-1-id"}, "net": {}}
     assert "n1 -.-> n0" in to_mermaid(draw_project(project))

@@ -1,4 +1,4 @@
-"""How complaints look."""
+"""How problems look."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.authoring.support import WorkingDirectory, diagnostics
 
 
 def rules_and_hints(workdir: WorkingDirectory, *words: str) -> list[tuple[str, str]]:
-    """The rule and the hint of each complaint."""
+    """The rule and the hint of each problem."""
     return [
         (item["rule"], item.get("hint") or "") for item in diagnostics(workdir.stoker("lint", "-f", "json", *words))
     ]
@@ -362,7 +362,7 @@ def test_skipped_files_are_named(workdir: WorkingDirectory) -> None:
 def test_a_file_that_cannot_be_read_is_an_error(workdir: WorkingDirectory) -> None:
     (workdir.folder / "all").mkdir()
     (workdir.folder / "all/latin.yaml").write_bytes(b"heat_template_version: 2018-08-31\ndescription: caf\xe9\n")
-    assert workdir.complaints("all") == [("unreadable", "all/latin.yaml", None)]
+    assert workdir.problems("all") == [("unreadable", "all/latin.yaml", None)]
 
 
 def test_a_directory_without_templates_is_an_error(workdir: WorkingDirectory) -> None:

@@ -298,7 +298,7 @@ def test_tags_in_another_order_are_no_change(boto: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused_tags", "complaint"),
+    ("refused_tags", "problem"),
     [
         (tags(("k=x", "a")), "contains '='"),
         (tags(("", "a")), "is empty"),
@@ -307,14 +307,14 @@ def test_tags_in_another_order_are_no_change(boto: Any) -> None:
         (tags(*((f"k{number}", "a") for number in range(51))), "50 tags, not 51"),
     ],
 )
-def test_tags_that_are_refused(world: QueryService, keys: Keys, refused_tags: Any, complaint: str) -> None:
+def test_tags_that_are_refused(world: QueryService, keys: Keys, refused_tags: Any, problem: str) -> None:
     unchecked = world.client(keys, parameter_validation=False)
     change_set = {"ChangeSetName": "tagging", "ChangeSetType": "CREATE"}
     for ask, more in ((unchecked.create_stack, {}), (unchecked.create_change_set, change_set)):
         with pytest.raises(ClientError) as refused:
             ask(StackName="tagged", TemplateBody=TEMPLATE, Tags=refused_tags, **more)
         assert error(refused)["Code"] == "ValidationError"
-        assert complaint in error(refused)["Message"]
+        assert problem in error(refused)["Message"]
 
 
 @pytest.mark.usefixtures("clean")

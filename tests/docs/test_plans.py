@@ -13,8 +13,8 @@ import yaml
 
 from stoker.contract.stacks import StackInputs
 from stoker.engine.calls.context import StackContext
+from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.keeping import Removing
-from stoker.engine.planning.verbs import plan_removal
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import check_request, examine_environment, parse_template

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stoker.operations.lookup import RULES, Verdict
+from stoker.operations.lookup import RULES, RequestDecision
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "lifecycle.md"
-MARKS = {Verdict.TAKEN: "✓", Verdict.DONE: "—", Verdict.REFUSED: "✗", Verdict.BUSY: "busy"}
+MARKS = {
+    RequestDecision.TAKEN: "✓",
+    RequestDecision.DONE: "—",
+    RequestDecision.REFUSED: "✗",
+    RequestDecision.BUSY: "busy",
+}
 
 
 def test_state_table_equals_the_program() -> None:

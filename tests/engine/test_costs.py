@@ -218,7 +218,7 @@ types,OS::Neutron::Net,0.001,EUR
 
 
 @pytest.mark.parametrize(
-    ("text", "complaints"),
+    ("text", "problems"),
     [
         ("currency: EUR\n", ["the list has no prices"]),
         ("prices: {router: 1}\n", ["the currency is missing"]),
@@ -237,17 +237,17 @@ types,OS::Neutron::Net,0.001,EUR
         ("currency: EUR\nprices: [1]\n", [":2:1: prices must be a map"]),
     ],
 )
-def test_a_wrong_list_is_refused_with_its_lines(tmp_path: Path, text: str, complaints: list[str]) -> None:
+def test_a_wrong_list_is_refused_with_its_lines(tmp_path: Path, text: str, problems: list[str]) -> None:
     with pytest.raises(Invalid) as refused:
         prices(tmp_path, text)
     lines = refused.value.message.splitlines()
-    assert len(lines) == len(complaints), lines
-    for line, complaint in zip(lines, complaints, strict=True):
-        assert line.startswith(str(tmp_path / "prices.yaml")) and complaint in line
+    assert len(lines) == len(problems), lines
+    for line, problem in zip(lines, problems, strict=True):
+        assert line.startswith(str(tmp_path / "prices.yaml")) and problem in line
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "problem"),
     [
         ("item,price\nrouter,1\n", ":1:1: the first line must name the columns"),
         ("item,name,price,currency\nrouter,1,EUR\n", ":2:1: the line has 3 values"),
@@ -257,14 +257,14 @@ def test_a_wrong_list_is_refused_with_its_lines(tmp_path: Path, text: str, compl
         ('item,name,price,currency\n"router,,1,EUR\n', ": not a table"),
     ],
 )
-def test_a_wrong_table_is_refused_with_its_lines(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_wrong_table_is_refused_with_its_lines(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(Invalid, match=r"prices\.csv") as refused:
         prices(tmp_path, text, "prices.csv")
-    assert complaint in refused.value.message
+    assert problem in refused.value.message
 
 
 @pytest.mark.parametrize(
-    ("name", "complaint"),
+    ("name", "problem"),
     [
         (
             "OS::Nova::Server",
@@ -274,11 +274,11 @@ def test_a_wrong_table_is_refused_with_its_lines(tmp_path: Path, text: str, comp
         ("OS::Newtron::*", ":3:11: no resource type begins with 'OS::Newtron::'"),
     ],
 )
-def test_a_price_of_a_type_that_has_no_effect_is_refused(tmp_path: Path, name: str, complaint: str) -> None:
+def test_a_price_of_a_type_that_has_no_effect_is_refused(tmp_path: Path, name: str, problem: str) -> None:
     listed = prices(tmp_path, f"currency: EUR\nprices:\n  types: {{{name}: 1}}\n")
     with pytest.raises(Invalid) as refused:
         listed.check_types(Registry.from_entry_points({}).types, "prices.yaml")
-    assert refused.value.message == f"prices.yaml{complaint}"
+    assert refused.value.message == f"prices.yaml{problem}"
 
 
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from stoker.base.budget import Allowed, Budget, charge, opened
+from stoker.base.budget import Budget, BudgetLimits, charge, opened
 from stoker.base.errors import BadValue, BudgetExceeded, TemplateInvalid
 from stoker.engine.computing import Evaluator
 from stoker.engine.memory import FreedMemory
 from stoker.template import document
 from stoker.template.template import Template
 
-_ALLOWED = Allowed(steps=1_000_000, made=1_000_000, seconds=60)
+_ALLOWED = BudgetLimits(steps=1_000_000, made=1_000_000, seconds=60)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ async def test_long_evaluation_restarts_on_a_thread(evaluator: Evaluator) -> Non
                 charge(1000)
 
     loop = threading.get_ident()
-    with opened(Budget(Allowed(steps=10**12, made=1, seconds=60))):
+    with opened(Budget(BudgetLimits(steps=10**12, made=1, seconds=60))):
         await evaluator.evaluate("project", work)
     assert begun[0] == loop
     assert len(begun) == 2

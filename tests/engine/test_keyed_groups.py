@@ -59,7 +59,7 @@ async def members(world: World) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in await world.listed({"name": None, "id": nested}, with_detail=True)}
 
 
-async def complaints(world: World, template: dict[str, Any]) -> str:
+async def problems(world: World, template: dict[str, Any]) -> str:
     with pytest.raises(TemplateInvalid) as caught:
         await world.create("web", template)
     return str(caught.value)
@@ -70,7 +70,7 @@ async def test_for_each_is_refused_for_unsupported_groups(world: World, kind: st
     sizes = {"Size": 2} if kind == "OS::Heat::InstanceGroup" else {"MinSize": 2, "MaxSize": 2}
     properties = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", **sizes, "for_each": ["a", "b"]}
     resources = {"group": {"type": kind, "properties": properties}}
-    said = await complaints(world, {"heat_template_version": "2021-04-16", "resources": resources})
+    said = await problems(world, {"heat_template_version": "2021-04-16", "resources": resources})
     assert "unknown property 'for_each'" in said
     assert "OS::Heat::AutoScalingGroup" in said
 
@@ -145,7 +145,7 @@ async def test_names_come_from_parameters_and_variables_may_have_other_names(wor
 async def test_invalid_for_each_is_refused_before_changes(
     world: World, template: dict[str, Any], expected: str
 ) -> None:
-    assert expected in await complaints(world, template)
+    assert expected in await problems(world, template)
 
 
 async def test_as_many_members_as_resources_are_allowed(world: World) -> None:

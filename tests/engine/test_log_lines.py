@@ -57,7 +57,7 @@ async def test_each_operation_is_reported_when_it_begins_and_when_it_ends(
     }
     failed = await world.create("db", hidden, parameters={"word": "s3cret-word"})
     assert "s3cret-word" not in "".join(record.getMessage() for record in kept)
-    reported = [record for record in kept if record.name == "stoker.engine.running.endings"]
+    reported = [record for record in kept if record.name == "stoker.engine.running.completion"]
     lines = [SECONDS.sub("after N seconds", record.getMessage()) for record in reported]
     assert lines == [
         "starting CREATE of stack web",

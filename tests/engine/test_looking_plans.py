@@ -9,7 +9,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from stoker.base.errors import BadValue
-from stoker.engine.inspection.looking import MOST_WITHOUT_CHANGE
+from stoker.engine.inspection.cloud_refresh import MOST_WITHOUT_CHANGE
 from testing.harness import World
 
 NETWORKS = "/network/v2.0/networks"

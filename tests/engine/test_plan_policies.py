@@ -17,7 +17,7 @@ from stoker.cloud.credentials import TokenCredential
 from stoker.engine.plan_policies.evaluation import evaluated
 from stoker.engine.plan_policies.policy import KINDS, Policy, Source
 from stoker.engine.plan_policies.reading import packs, read_policies
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.records.failure import Failure
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
@@ -191,7 +191,7 @@ async def test_a_warning_is_recorded_with_the_operation_and_does_not_refuse(worl
 
 
 def test_policy_change_kinds_equal_plan_kinds() -> None:
-    assert {*KINDS} == {*(kind.value for kind in Kind), "import", "move"}
+    assert {*KINDS} == {*(kind.value for kind in StepKind), "import", "move"}
     assert packs()
 
 

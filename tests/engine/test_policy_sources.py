@@ -124,7 +124,7 @@ async def test_project_policies_do_not_apply_to_other_projects(world: World) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "problem"),
     [
         ("policies:\n- use: no-open-shh\n", r"plan_policies:2:\d+: there is no policy 'no-open-shh'"),
         ("policies: {", "plan_policies"),
@@ -138,8 +138,8 @@ async def test_project_policies_do_not_apply_to_other_projects(world: World) -> 
         ),
     ],
 )
-async def test_mistakes_are_refused_with_their_places(world: World, text: str, complaint: str) -> None:
-    with pytest.raises(TemplateInvalid, match=complaint):
+async def test_mistakes_are_refused_with_their_places(world: World, text: str, problem: str) -> None:
+    with pytest.raises(TemplateInvalid, match=problem):
         await put(world, text)
     assert (await world.call("plan_policies_show"))["chosen"] is None
 

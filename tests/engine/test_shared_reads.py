@@ -11,7 +11,7 @@ from sqlalchemy import Engine, event
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
-from stoker.engine.inspection.together import MANY
+from stoker.engine.inspection.shared_reads import MANY
 from stoker.engine.settings import EngineSettings
 from testing.harness import World
 from tests.engine.test_looking_plans import REF, SERVER, change_outside, plan_of, requests_of, template

@@ -66,7 +66,7 @@ async def test_create_update_and_delete(begin: Begin) -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "complaint"),
+    ("properties", "problem"),
     [
         ({"port": 0}, "0 is less than 1"),
         ({"method": "random"}, "'random' is not one of"),
@@ -74,9 +74,9 @@ async def test_create_update_and_delete(begin: Begin) -> None:
         ({"unknown": 1}, "unknown property"),
     ],
 )
-async def test_values_refused_by_declarations(begin: Begin, properties: dict[str, Any], complaint: str) -> None:
+async def test_values_refused_by_declarations(begin: Begin, properties: dict[str, Any], problem: str) -> None:
     world = await begin()
-    with pytest.raises(TemplateInvalid, match=complaint):
+    with pytest.raises(TemplateInvalid, match=problem):
         await world.create("net", template(**properties))
     assert appliance.CALLS == []
 

@@ -71,7 +71,7 @@ def test_heat_built_in_types(installed: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "complaints"),
+    ("source", "problems"),
     [
         ("from heat.engine.resources.aws.ec2 import instance\n", ["does not offer what the module imports", "aws"]),
         ("from heat.engine.resource import Missing\n", ["does not offer what the module imports", "Missing"]),
@@ -133,7 +133,7 @@ def test_heat_built_in_types(installed: None) -> None:
         ),
     ],
 )
-def test_a_module_that_cannot_be_used(installed: None, tmp_path: Path, source: str, complaints: list[str]) -> None:
+def test_a_module_that_cannot_be_used(installed: None, tmp_path: Path, source: str, problems: list[str]) -> None:
     """The message names the file, or the type, and the reason; every module has its own."""
     directory = tmp_path / "plugins"
     directory.mkdir()
@@ -141,8 +141,8 @@ def test_a_module_that_cannot_be_used(installed: None, tmp_path: Path, source: s
     with pytest.raises(PluginInvalid) as caught:
         registry(directory)
     (problem,) = caught.value.problems
-    for complaint in complaints:
-        assert complaint in problem
+    for problem in problems:
+        assert problem in problem
 
 
 def test_unsupported_heat_objects(installed: None, tmp_path: Path) -> None:

@@ -43,11 +43,11 @@ async def test_a_format_of_a_plug_in(begin: Begin) -> None:
     rack = {"name": "r-07", "parts": ["r", 7]}
     assert world.outputs(stack) == {"rack": rack, "safe": "yes", "joined": "a/b"}
     assert set(await world.resources("racks")) == {"word"}
-    for wanted, complaint in (
+    for wanted, problem in (
         (template({"row": "r"}), "rack is refused by its plug-in: takes a list: a row and a number"),
         (template(["r", 1], digest={"value": {"digest": ["md5", "x"]}}), "digest does not exist in"),
     ):
-        with pytest.raises(TemplateInvalid, match=complaint):
+        with pytest.raises(TemplateInvalid, match=problem):
             await world.create("other", wanted)
     stack = await world.create("other", template(["r", -1]))
     (output,) = [each for each in stack["outputs"] if each["output_key"] == "rack"]
@@ -67,7 +67,7 @@ def test_lists_of_the_api(installed: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cls", "complaint"),
+    ("name", "cls", "problem"),
     [
         (NAME, "WithSections", "WithSections defines SECTIONS, param_schemata"),
         (NAME, "WithReferences", "refers: Refers.dependencies would not be called"),
@@ -79,7 +79,7 @@ def test_lists_of_the_api(installed: None) -> None:
     ],
 )
 def test_a_format_that_cannot_be_used(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, name: str, cls: str, complaint: str
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, name: str, cls: str, problem: str
 ) -> None:
     wanted = conftest.ENTRY_POINTS.replace(
         f"{NAME} = tests.heat_plugins.formats:RackTemplate", f"{name} = tests.heat_plugins.formats:{cls}"
@@ -88,4 +88,4 @@ def test_a_format_that_cannot_be_used(
     request.getfixturevalue("installed")
     with pytest.raises(PluginInvalid) as caught:
         by_name()
-    assert complaint in caught.value.problems[0]
+    assert problem in caught.value.problems[0]

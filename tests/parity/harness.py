@@ -149,7 +149,7 @@ def run(template: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
             files={"f1": "file one"},
             pseudo=PSEUDO,
         )
-        found = check(definition, lambda type_name, name: ValueType()) + custom_complaints(definition)
+        found = check(definition, lambda type_name, name: ValueType()) + custom_problems(definition)
         if found:
             raise TemplateInvalid(found)
     except TemplateInvalid as error:
@@ -161,9 +161,9 @@ def run(template: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
     return Outcome(value=value, shown=definition.parameters.as_text())
 
 
-def custom_complaints(definition: Definition) -> list[Diagnostic]:
+def custom_problems(definition: Definition) -> list[Diagnostic]:
     """The result of plug-ins' checks of the parameter values."""
-    complaints = []
+    problems = []
     for wanted in definition.parameters.custom_checks:
         if wanted.constraint == "ip_addr":
             try:
@@ -171,5 +171,5 @@ def custom_complaints(definition: Definition) -> list[Diagnostic]:
                 continue
             except ValueError:
                 pass
-        complaints.append(Diagnostic("constraint", f"{wanted.constraint} refuses the value", wanted.path))
-    return complaints
+        problems.append(Diagnostic("constraint", f"{wanted.constraint} refuses the value", wanted.path))
+    return problems

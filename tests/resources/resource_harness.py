@@ -189,9 +189,9 @@ class Bench:
         """Coerced, defaulted, validated, names resolved."""
         finalizer = Finalizer()
         values = finalizer.properties(self.kind.properties, properties)
-        complaints = [problem.message for problem in finalizer.problems] + list(self.kind.validate(values))
-        if complaints:
-            raise BadProperties("; ".join(complaints))
+        problems = [problem.message for problem in finalizer.problems] + list(self.kind.validate(values))
+        if problems:
+            raise BadProperties("; ".join(problems))
         return await resolve_names(self.kind.properties, values, self.cloud)
 
     async def run(

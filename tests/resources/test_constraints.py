@@ -13,7 +13,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
 from stoker.cloud.finders import OPENSTACK as FINDERS
 from stoker.cloud.session import Cloud
-from stoker.plugins.constraints import ConstraintChecker, Exists, FormCheck
+from stoker.plugins.constraints import ConstraintChecker, CustomCheck, Exists, FormCheck
 from stoker.resources.constraints import CONSTRAINTS
 from stoker.resources.constraints.forms import Expiration
 from stoker_foundation.clock import ManualClock
@@ -53,8 +53,8 @@ def test_formats() -> None:
         assert isinstance(check, FormCheck)
         if name == "expiration":
             check = Expiration(ManualClock())
-        complaint = check.problem(value)
-        assert (complaint is None) is accepted, complaint
+        problem = check.problem(value)
+        assert (problem is None) is accepted, problem
 
     check_each(cases(), try_value)
 
@@ -91,9 +91,9 @@ async def test_existing_objects_are_accepted_by_name_and_id(cloud: Cloud) -> Non
     image = (await cloud.list("glance", "/v2/images", "images"))[0]
     check = checker(cloud)
     assert await check.check_all([("glance.image", image["name"]), ("glance.image", image["id"])]) == [None, None]
-    complaint = await check.check("glance.image", "no-such-image")
-    assert complaint is not None
-    assert "no-such-image" in complaint
+    problem = await check.check("glance.image", "no-such-image")
+    assert problem is not None
+    assert "no-such-image" in problem
 
 
 async def test_lookups_are_cached(cloud: Cloud, calls: list[str]) -> None:
@@ -118,8 +118,8 @@ async def test_an_unavailable_service_is_not_a_violation(cloud: Cloud, served: S
 
 
 async def test_invalid_and_unknown_names_are_violations(cloud: Cloud) -> None:
-    complaint = await checker(cloud).check("zaqar.queue", "x" * 65)
-    assert complaint is not None
+    problem = await checker(cloud).check("zaqar.queue", "x" * 65)
+    assert problem is not None
     assert await checker(cloud).check("mistral.workflow", "w") == "there is no workflow 'w'"
 
 
@@ -138,3 +138,14 @@ def test_every_finder_has_a_constraint_or_a_property_that_uses_it() -> None:
         "openstack.network_port",
         "openstack.network_segment",
     }
+
+
+async def test_a_constraint_for_the_release_before_is_checked_with_a_warning(cloud: Cloud) -> None:
+    with pytest.warns(DeprecationWarning, match="Even: the method `complaint` of constraints is called `violation`"):
+
+        class Even(CustomCheck):
+            async def complaint(self, value: object, asked: Cloud | None) -> str | None:
+                return "must be even" if int(str(value)) % 2 else None
+
+    checker = ConstraintChecker({"even": Even()}.get, cloud)  # type: ignore[abstract]
+    assert await checker.check_all([("even", 1), ("even", 2)]) == ["must be even", None]

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import stoker
 from stoker.base.errors import Invalid
 from stoker.cli.main import cli
-from stoker.testing.rehearsal.disruptions import Disruption, Kind, kinds_for
+from stoker.testing.rehearsal.disruptions import Disruption, DisruptionKind, kinds_for
 from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, rehearse, request
 from stoker.testing.rehearsal.report import to_data
 from stoker.testing.rehearsal.rules import RULES
@@ -114,7 +114,10 @@ def test_another_engine_takes_over(workers: Workers) -> None:
     scenario = Scenario(str(EXAMPLES / "network.yaml"))
     [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
     made = [each.number for each in undisturbed.phases[0].requests if each.resource and each.method == "POST"]
-    deaths = [Disruption("create", made[0], Kind.ENGINE_DEATH), Disruption("delete", 3, Kind.DEATH_AFTER_COMMIT)]
+    deaths = [
+        Disruption("create", made[0], DisruptionKind.ENGINE_DEATH),
+        Disruption("delete", 3, DisruptionKind.DEATH_AFTER_COMMIT),
+    ]
     [outcome] = map(Outcome.from_dict, workers.answers([request(scenario, deaths)]))
     assert (outcome.engines, len(outcome.met)) == (3, 2)
     assert [phase.state for phase in outcome.phases] == ["CREATE_COMPLETE", "DELETED"]
@@ -126,7 +129,10 @@ def test_views_for_users(workers: Workers) -> None:
     scenario = Scenario(str(EXAMPLES / "network.yaml"))
     [undisturbed] = map(Outcome.from_dict, workers.answers([request(scenario)]))
     [subnet] = [each for each in undisturbed.phases[0].requests if each.path.endswith("/subnets")]
-    wanted = [Disruption("create", subnet.number, kind) for kind in (Kind.QUOTA, Kind.RATE_LIMIT, Kind.LOST_ANSWER)]
+    wanted = [
+        Disruption("create", subnet.number, kind)
+        for kind in (DisruptionKind.QUOTA, DisruptionKind.RATE_LIMIT, DisruptionKind.LOST_ANSWER)
+    ]
     outcomes = workers.answers([request(scenario, [each]) for each in wanted])
     limited, busy, lost = (Outcome.from_dict(each).phases[0] for each in outcomes)
     assert limited.state == "ROLLBACK_COMPLETE"
@@ -145,7 +151,7 @@ def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     states = ["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE", "UNCHANGED", "DELETED"]  # the maximum is three
     assert [(phase.name, phase.state) for phase in found.usual.phases] == list(zip(names, states, strict=True))
     [made] = [each for each in found.usual.phases[2].requests if each.made]
-    [answer] = workers.answers([request(scenario, [Disruption("scale grow 2", made.number, Kind.REFUSED)])])
+    [answer] = workers.answers([request(scenario, [Disruption("scale grow 2", made.number, DisruptionKind.REFUSED)])])
     outcome = Outcome.from_dict(answer)
     assert [phase.state for phase in outcome.phases][1:] == ["UPDATE_COMPLETE", "UPDATE_FAILED", "DELETED"]
     assert outcome.phases[2].failures[0].path.startswith("servers.")
@@ -180,9 +186,9 @@ def test_stacks_of_other_regions(workers: Workers) -> None:
     [made] = [each for each in requests if each.made and each.resource == "there"]
     [server] = [each for each in requests if each.made and each.resource == "there.server"]
     wanted = [
-        Disruption("create", made.number, Kind.LOST_ANSWER),
-        Disruption("create", server.number, Kind.QUOTA),
-        Disruption("create", made.number, Kind.ENGINE_DEATH),
+        Disruption("create", made.number, DisruptionKind.LOST_ANSWER),
+        Disruption("create", server.number, DisruptionKind.QUOTA),
+        Disruption("create", made.number, DisruptionKind.ENGINE_DEATH),
     ]
     lost, limited, died = map(Outcome.from_dict, workers.answers([request(scenario, [each]) for each in wanted]))
     assert (lost.phases[0].state, limited.phases[0].state) == ("CREATE_COMPLETE", "ROLLBACK_COMPLETE")
@@ -260,8 +266,8 @@ def test_events_of_open_transactions_are_not_visible(workers: Workers) -> None:
     [listed] = [each for each in requests if each.listed and each.path.endswith("/networks")]
     [router] = [each for each in requests if each.made and each.path.endswith("/routers")]
     wanted = [
-        Disruption("create", router.number, Kind.EVENTUAL_CONSISTENCY),
-        Disruption("create", listed.number, Kind.PARTIAL_LIST),
+        Disruption("create", router.number, DisruptionKind.EVENTUAL_CONSISTENCY),
+        Disruption("create", listed.number, DisruptionKind.PARTIAL_LIST),
     ]
     late, partial = map(Outcome.from_dict, workers.answers([request(scenario, [each]) for each in wanted]))
     assert late.phases[0].state == "CREATE_COMPLETE"
@@ -269,8 +275,8 @@ def test_events_of_open_transactions_are_not_visible(workers: Workers) -> None:
     assert partial.phases[0].state == "ROLLBACK_COMPLETE"
     assert "there is no network 'public'" in partial.phases[0].failures[0].reason
     assert not late.left and not partial.left
-    assert [kind for kind in kinds_for(listed) if kind is Kind.PARTIAL_LIST]
-    assert Kind.EVENTUAL_CONSISTENCY not in kinds_for(listed)
+    assert [kind for kind in kinds_for(listed) if kind is DisruptionKind.PARTIAL_LIST]
+    assert DisruptionKind.EVENTUAL_CONSISTENCY not in kinds_for(listed)
 
 
 def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stoker.authoring.lint import lint as complaints
+from stoker.authoring.lint import lint as problems
 from stoker.authoring.workspace import Workspace
 from stoker.base.named_files import LARGEST, read_named
 from stoker.cli.client.sources import collect
@@ -40,7 +40,7 @@ def names(tmp_path: Path) -> list[str]:
 
 def lint(path: Path, *environments: str) -> list[str]:
     workspace = Workspace(Registry.on_demand(), environments)
-    return [complaint.message for complaint in complaints(workspace, [str(path)])]
+    return [problem.message for problem in problems(workspace, [str(path)])]
 
 
 def open_in_editor(path: Path) -> list[str]:

@@ -89,7 +89,7 @@ def bind(
     )
 
 
-def complaints(template: Template | str, parameters: Mapping[str, Any] | None = None) -> list[Diagnostic]:
+def problems(template: Template | str, parameters: Mapping[str, Any] | None = None) -> list[Diagnostic]:
     """The diagnostics of `check` for a bound template; types are looked up by the name as written."""
     definition = bind(template, parameters)
     return check(definition, lambda name, _: TYPES.get(name), type_names=list(TYPES))

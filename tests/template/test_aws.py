@@ -15,7 +15,7 @@ from stoker.template.definition import Definition
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
 from stoker.template.warnings import warnings
-from tests.template.support import TYPES, bind, complaints, invalid, load
+from tests.template.support import TYPES, bind, invalid, load, problems
 
 HEAD = "AWSTemplateFormatVersion: 2010-09-09\n"
 TRANSFORM = f"{HEAD}Transform: AWS::LanguageExtensions\n"
@@ -191,7 +191,7 @@ def test_conditions_that_refer_to_conditions() -> None:
 
 
 def test_positions_after_short_tags() -> None:
-    found = complaints(
+    found = problems(
         aws("""
         Resources:
           Net:
@@ -336,7 +336,7 @@ def test_metadata_and_policies() -> None:
         Metadata: {AWS::CloudFormation::Interface: {ParameterGroups: []}}
         Resources: {Net: {Type: Test::Net, UpdateReplacePolicy: Delete, Metadata: {a: !Ref Name}}}
     """)
-    assert complaints(template) == []
+    assert problems(template) == []
     found = warnings(bind(template), lambda name, _: TYPES.get(name))
     assert {item.rule for item in found} == {"unused-parameter", "unused-condition"}
 

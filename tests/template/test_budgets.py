@@ -17,7 +17,7 @@ from stoker.template.environment import Environment
 from stoker.template.expressions import UnknownScope
 from stoker.template.template import Template
 from stoker_foundation.processor_time import processor_time
-from tests.template.support import PSEUDO, TYPES, bind, complaints
+from tests.template.support import PSEUDO, TYPES, bind, problems
 
 
 def evaluate(snippet: Any) -> Any:
@@ -133,7 +133,7 @@ def test_a_large_template_is_checked_quickly() -> None:
     assert 400_000 < len(text) < 524_288
 
     def everything() -> None:
-        assert complaints(Template.load(text)) == []
+        assert problems(Template.load(text)) == []
 
     assert best_of(3, everything) < 1.0, "measured 0.2 s on two cores"
 

@@ -15,13 +15,13 @@ from stoker.template.check import check, graph
 from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.expressions import UnknownScope
 from stoker.template.properties import finalize
-from tests.template.support import TYPES, bind, complaints, load, messages
+from tests.template.support import TYPES, bind, load, messages, problems
 
 HEAD = "heat_template_version: 2021-04-16\n"
 
 
 def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
-    found = complaints(
+    found = problems(
         """
         heat_template_version: 2021-04-16
         parameters:
@@ -103,7 +103,7 @@ def test_all_problems_are_reported_together_with_positions_and_hints() -> None:
     ],
 )
 def test_template_diagnostic(resources: str, words: list[str]) -> None:
-    found = complaints(HEAD + f"resources: {resources}")
+    found = problems(HEAD + f"resources: {resources}")
     assert len(found) == len(words), messages(found)
     for diagnostic, part in zip(found, words, strict=True):
         assert part in diagnostic.message or part in diagnostic.hint
@@ -111,7 +111,7 @@ def test_template_diagnostic(resources: str, words: list[str]) -> None:
 
 def test_the_error_type_is_that_of_the_problem_that_heat_finds_first() -> None:
     text = HEAD + "resources: {a: {type: 'Test::Group', depends_on: b}, b: {type: 'Test::Group', depends_on: a}}"
-    assert complaints(text)[0].kind == "CircularDependencyException"
+    assert problems(text)[0].kind == "CircularDependencyException"
 
 
 def test_a_broken_nested_template_is_reported_with_its_own_name() -> None:

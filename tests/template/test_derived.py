@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.base.budget import Allowed, Budget, opened
+from stoker.base.budget import Budget, BudgetLimits, opened
 from stoker.template import derived
 from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
@@ -83,7 +83,7 @@ def test_the_number_and_the_size_of_derived_values_are_bounded(monkeypatch: pyte
 
 def test_an_exhausted_budget_ends_the_search() -> None:
     definition = bound(SPLIT, "alpha,beta")
-    with opened(Budget(Allowed(steps=1, made=1000, seconds=5, resources=10))):
+    with opened(Budget(BudgetLimits(steps=1, made=1000, seconds=5, resources=10))):
         assert derived_values(definition, UnknownScope(), ["alpha,beta"]) == frozenset()
 
 

@@ -14,7 +14,7 @@ from stoker.template.document import Document
 from stoker.template.limits import Limits
 from stoker.template.template import Template
 from stoker_foundation.processor_time import processor_time
-from tests.template.support import bind, complaints
+from tests.template.support import bind, problems
 
 HOT = "heat_template_version: 2021-04-16\n"
 AWS = "AWSTemplateFormatVersion: 2010-09-09\nTransform: AWS::LanguageExtensions\n"
@@ -24,7 +24,7 @@ VICTIM = "a" * 60 + "b"
 
 def whole(text: str, limits: Limits = Limits()) -> None:
     """Load, bind and check; raises for the first thing that is wrong."""
-    found = complaints(Template.load(text, limits=limits))
+    found = problems(Template.load(text, limits=limits))
     if found:
         raise UserError(" ".join(item.text() for item in found))
 
@@ -173,5 +173,5 @@ def test_no_limit_on_resources() -> None:
 def test_large_ordinary_templates_are_allowed() -> None:
     data = Document.parse(resources([yaql("$.data.keys().len()")] * 500)).data
     began = processor_time()
-    assert complaints(Template.load(data)) == []
+    assert problems(Template.load(data)) == []
     assert processor_time() - began < 2

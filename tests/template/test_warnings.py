@@ -216,7 +216,7 @@ def test_keys_of_cloudformation_templates_without_effect() -> None:
 
 
 _NAMED = re.compile(
-    r"""(?:\.add|Diagnostic|\.malformed|_invalid|_placed|_problem|_report|_complaint)\(\s*(?:rule=)?"([a-z]+(?:-[a-z]+)*)","""
+    r"""(?:\.add|Diagnostic|\.malformed|_invalid|_placed|_problem|_report)\(\s*(?:rule=)?"([a-z]+(?:-[a-z]+)*)","""
     r"""|rule(?:: str)? ?= ?"([a-z-]+)\""""
 )
 

@@ -142,15 +142,15 @@ def test_commands_refuse_older_tables_without_traceback(database: Database, tmp_
 @pytest.mark.parametrize(
     ("revision", "oldest", "fit"),
     [
-        ("{program}", "0001", schema.Fit.EXACT),
-        ("{later}", "0001", schema.Fit.NEWER),
-        ("{later}", "{program}", schema.Fit.NEWER),
-        ("{later}", "{later}", schema.Fit.TOO_NEW),
-        ("0000", "0001", schema.Fit.OLDER),
+        ("{program}", "0001", schema.Compatibility.EXACT),
+        ("{later}", "0001", schema.Compatibility.NEWER),
+        ("{later}", "{program}", schema.Compatibility.NEWER),
+        ("{later}", "{later}", schema.Compatibility.TOO_NEW),
+        ("0000", "0001", schema.Compatibility.OLDER),
     ],
 )
 def test_the_database_says_which_programs_work_with_it(
-    database: Database, revision: str, oldest: str, fit: schema.Fit
+    database: Database, revision: str, oldest: str, fit: schema.Compatibility
 ) -> None:
     database.migrate()
     words = {"program": schema.head(), "later": f"{int(schema.head()) + 3:04}"}
@@ -159,7 +159,7 @@ def test_the_database_says_which_programs_work_with_it(
         connection.execute(text(f"UPDATE schema_compatibility SET oldest_program = '{oldest.format(**words)}'"))
     assert database.read_now(schema.versions).fit is fit
     if not fit.good:
-        with pytest.raises(Invalid, match="db sync" if fit is schema.Fit.OLDER else "upgrade this program"):
+        with pytest.raises(Invalid, match="db sync" if fit is schema.Compatibility.OLDER else "upgrade this program"):
             database.read_now(schema.require_fit)
 
 

@@ -33,7 +33,7 @@ def report(tree: SourceTree) -> list[str]:
     for path in _files(tree.root, _PYTHON_FOLDERS, {".py"}):
         name = str(path.relative_to(tree.root))
         if name != HELPER:
-            found += [f"{name}:{line}: {why}" for line, why in complaints(tree.text(path))]
+            found += [f"{name}:{line}: {why}" for line, why in problems(tree.text(path))]
     for path in _files(tree.root, _SCRIPT_FOLDERS, _SCRIPTS):
         lines = enumerate(tree.text(path).splitlines(), 1)
         found += [
@@ -52,7 +52,7 @@ def _files(root: Path, folders: tuple[str, ...], suffixes: set[str]) -> Iterator
                 yield path
 
 
-def complaints(source: str) -> Iterator[tuple[int, str]]:
+def problems(source: str) -> Iterator[tuple[int, str]]:
     """The lines of a module that run Python otherwise, each with the reason."""
     if not _SIGNS.search(source):
         return

@@ -24,7 +24,7 @@ _BY_GIT = re.compile(r"(Merge|Revert|fixup!|squash!) ")
 """How subjects begin that Git itself writes."""
 
 
-def complaint(subject: str) -> str | None:
+def problem(subject: str) -> str | None:
     """Return what is wrong with a subject; None if nothing is."""
     if _BY_GIT.match(subject):
         return None
@@ -39,7 +39,7 @@ def report(tree: SourceTree) -> Iterator[str]:
         return
     for line in (_git(tree.root, "log", f"--since={_SINCE}", "--format=%H %s") or "").splitlines():
         commit, _, subject = line.partition(" ")
-        if commit not in _PUBLISHED and (wrong := complaint(subject)) is not None:
+        if commit not in _PUBLISHED and (wrong := problem(subject)) is not None:
             yield f"commit {commit[:8]} {wrong}: {subject}"
 
 
@@ -54,7 +54,7 @@ def _git(root: Path, *arguments: str) -> str | None:
 
 def main() -> int:
     subject = Path(sys.argv[1]).read_text(encoding="utf-8").partition("\n")[0]
-    wrong = complaint(subject)
+    wrong = problem(subject)
     return show([] if wrong is None else [f"the subject {wrong}: {subject}"])
 
 

@@ -79,7 +79,7 @@ class Vocabulary:
                 if term.in_names and (match := term.pattern.search(words)):
                     yield line, match[0], term.use
 
-    def complaints(self, prose: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
+    def problems(self, prose: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
         """Each use of a term: line number, the words found, what to write instead."""
         for line, words in prose:
             for term in self.terms:
@@ -133,8 +133,8 @@ def files(root: Path) -> Iterator[Path]:
 
 
 def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
-    """One line for each complaint, as `file:line: words (write: …)`."""
-    complaints = []
+    """One line for each problem, as `file:line: words (write: …)`."""
+    problems = []
     for path in files(tree.root):
         name = path.relative_to(tree.root).as_posix()
         if vocabulary.is_pending(name):
@@ -142,9 +142,9 @@ def check(tree: SourceTree, vocabulary: Vocabulary) -> list[str]:
         source = tree.text(path)
         found = [*vocabulary.wrong_names(source)] if path.suffix == ".py" else []
         if vocabulary.any_term.search(source):
-            found += vocabulary.complaints(_READERS[path.suffix](source))
-        complaints += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in found]
-    return complaints
+            found += vocabulary.problems(_READERS[path.suffix](source))
+        problems += [f"{name}:{line}: {words!r} (write: {use})" for line, words, use in found]
+    return problems
 
 
 def report(tree: SourceTree) -> list[str]:

@@ -298,7 +298,7 @@ def _definitions(part: Element) -> dict[str, str]:
     return found
 
 
-def _wait(end: float, complaint: str) -> None:
+def _wait(end: float, problem: str) -> None:
     if time.monotonic() > end:
-        raise UnexpectedPage(complaint)
+        raise UnexpectedPage(problem)
     time.sleep(0.5)

@@ -98,7 +98,7 @@ MUTANTS = (
     ),
     Mutant(
         "the end of an operation has no event",
-        "engine/running/endings.py",
+        "engine/running/completion.py",
         "                queries.add_events(connection, events)\n",
         "                pass\n",
         seed="3",

@@ -14,7 +14,7 @@ import yaml
 
 from stoker.authoring.convert.templates import convert
 from stoker.authoring.lint import lint
-from stoker.authoring.project_files.checking import complaints_about
+from stoker.authoring.project_files.checking import problems_of
 from stoker.authoring.render import TextOf, explanation
 from stoker.authoring.rules import ERROR, RULES, WARNING
 from stoker.authoring.sources import Sources
@@ -73,7 +73,7 @@ def _linted(_example: Mapping[str, Any], folder: Path, registry: Registry) -> Fo
 
 
 def _linted_project(_example: Mapping[str, Any], folder: Path, _registry: Registry) -> Found:
-    return complaints_about(str(folder / _PROJECT)), lambda source: Path(source).read_text("utf-8")
+    return problems_of(str(folder / _PROJECT)), lambda source: Path(source).read_text("utf-8")
 
 
 def _converted(example: Mapping[str, Any], folder: Path, _registry: Registry) -> Found:

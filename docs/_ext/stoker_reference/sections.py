@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker.authoring.document_grammar import Choice, Either, Kind, ListOf, MapOf, Section
+from stoker.authoring.document_grammar import Choice, Either, ListOf, MapOf, Section, ValueKind
 from stoker_reference.markdown import code, table
 
 _TITLES = {"file": "The file"}
@@ -22,7 +22,7 @@ def body(part: Section) -> str:
     return f"{part.help}\n\n{table(['Key', 'Value', 'Meaning'], rows)}"
 
 
-def _words(kind: Kind) -> str:
+def _words(kind: ValueKind) -> str:
     """Return what a value must be, with links to the sections of the page."""
     if isinstance(kind, Section):
         return f"[{kind.name}](#{kind.name})"

@@ -8,13 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from openstack_emulator.core.guests.topology import Door
+from openstack_emulator.core.guests.topology import ForwardedAddress
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.forwarding import Forwarders
 
 PLACE = ("127.77.4.9", 18080)
 SILENT = ("127.77.4.9", 18081)
-DOOR = Door("network", "172.77.4.9", (18080,))
+DOOR = ForwardedAddress("network", "172.77.4.9", (18080,))
 NO_FABRIC = cast(Fabric, None)
 """Nothing is connected with guests."""
 

@@ -16,7 +16,7 @@ import pytest
 from openstack_emulator.compute.rules.metering import utilization
 from openstack_emulator.core.guests.driver import Size
 from openstack_emulator.guests import limits
-from openstack_emulator.guests.limits import CONTROLLERS, Limits, Place, allowed_places, missing_limits
+from openstack_emulator.guests.limits import CONTROLLERS, ControlGroup, Limits, allowed_places, missing_limits
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud, program
 
@@ -259,18 +259,18 @@ def test_a_group_of_version_2_is_used_if_it_is_delegated_or_the_root_that_the_pr
     process = process_in(scope, root, type="domain")
     assert allowed_places(process) == ()
     delegate(scope)
-    expected = (Place(2, scope, WHOLE),)
+    expected = (ControlGroup(2, scope, WHOLE),)
     assert allowed_places(process) == expected
     assert allowed_places(process_in(scope / limits.PROCESSES, root)) == expected, "after its processes were moved"
     scope.joinpath("cgroup.controllers").write_text("memory pids")
-    assert allowed_places(process) == (Place(2, scope, frozenset({"memory", "pids", "freezer", "pressure"})),)
+    assert allowed_places(process) == (ControlGroup(2, scope, frozenset({"memory", "pids", "freezer", "pressure"})),)
 
     at_root = process_in(root, root)
-    assert allowed_places(at_root) == (Place(2, root, WHOLE),)
+    assert allowed_places(at_root) == (ControlGroup(2, root, WHOLE),)
     root.joinpath("cgroup.type").write_text("domain")  # that of a container, whose processes are not the cloud's
     assert allowed_places(at_root) == ()
     root.joinpath("cgroup.procs").write_text("")
-    assert allowed_places(at_root) == (Place(2, root, WHOLE),)
+    assert allowed_places(at_root) == (ControlGroup(2, root, WHOLE),)
 
 
 def test_hierarchies_of_version_1_are_used_below_the_own_group_where_they_are_writable(tmp_path: Path) -> None:
@@ -285,7 +285,10 @@ def test_hierarchies_of_version_1_are_used_below_the_own_group_where_they_are_wr
     )
     process.joinpath("cgroup").write_text("4:memory:/job\n3:cpu,cpuacct:/outer\n2:pids:/elsewhere\n1:blkio:/\n")
     found = allowed_places(process)
-    assert found == (Place(1, memory, frozenset({"memory"})), Place(1, both, frozenset({"cpu", "cpuacct"})))
+    assert found == (
+        ControlGroup(1, memory, frozenset({"memory"})),
+        ControlGroup(1, both, frozenset({"cpu", "cpuacct"})),
+    )
     assert missing_limits(found).startswith("Flavors do not limit the number of processes of guests in namespaces")
     assert missing_limits(()).startswith("Flavors do not limit the memory, processors and number of processes of")
 
@@ -322,7 +325,7 @@ def test_a_delegated_group_is_emptied_and_limits_are_written_as_version_2_names_
 
 
 def test_guests_run_without_limits_if_control_groups_are_not_writable(tmp_path: Path) -> None:
-    made = Limits(tmp_path, [Place(1, tmp_path / "missing", frozenset({"memory"}))])
+    made = Limits(tmp_path, [ControlGroup(1, tmp_path / "missing", frozenset({"memory"}))])
     assert made.places == ()
     group = made.group("guest")
     group.limit(Size())

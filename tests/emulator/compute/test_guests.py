@@ -20,7 +20,7 @@ from uuid import uuid4
 import pytest
 
 from openstack_emulator.compute.rules.composition import ComputeService
-from openstack_emulator.core.guests.driver import Cloudside, Guest, GuestDriver, GuestsUnavailable, Volume
+from openstack_emulator.core.guests.driver import CloudInterface, Guest, GuestDriver, GuestsUnavailable, Volume
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.core.guests.topology import Topology
 from openstack_emulator.guests import ids, images
@@ -51,9 +51,9 @@ class Recorder(GuestDriver):
         self.topologies: list[Topology] = []
         self.known: set[str] = set()
         self.guests: dict[str, Guest] = {}
-        self.cloudside: Cloudside | None = None
+        self.cloudside: CloudInterface | None = None
 
-    def open(self, cloudside: Cloudside, guest_ids: Collection[str]) -> None:
+    def open(self, cloudside: CloudInterface, guest_ids: Collection[str]) -> None:
         self.cloudside, self.known = cloudside, set(guest_ids)
 
     def connect(self, topology: Topology) -> None:

@@ -10,7 +10,7 @@ import pytest
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.image.rules.composition import ImageService
-from openstack_emulator.image.rules.wanted import NewCopy
+from openstack_emulator.image.rules.inputs import NewCopy
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import Answer, ServedCloud
 from stoker_foundation.clock import ManualClock

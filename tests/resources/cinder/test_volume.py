@@ -53,7 +53,7 @@ async def test_most_attributes_are_strings(bench: MakeBench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "complaint"),
+    ("given", "problem"),
     [
         ({}, "without a size"),
         ({"image": "cirros"}, "without a size"),
@@ -61,8 +61,8 @@ async def test_most_attributes_are_strings(bench: MakeBench) -> None:
         ({"image": "cirros", "imageRef": "cirros", "size": 1}, "older name"),
     ],
 )
-async def test_sources_that_cannot_be_combined(bench: MakeBench, given: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadProperties, match=complaint):
+async def test_sources_that_cannot_be_combined(bench: MakeBench, given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadProperties, match=problem):
         await bench(Volume).finalized(given)
 
 

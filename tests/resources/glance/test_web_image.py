@@ -92,15 +92,15 @@ async def test_members(images: Bench, cloud: Cloud, admin: Cloud) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "problem"),
     [
         ({"container_format": "ami"}, "same disk_format"),
         ({"members": ["p"]}, "visibility is shared"),
         ({"kernel_id": "vmlinuz"}, "vmlinuz"),
     ],
 )
-async def test_values_that_cannot_be_combined(images: Bench, change: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(BadProperties, match=complaint):
+async def test_values_that_cannot_be_combined(images: Bench, change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(BadProperties, match=problem):
         await images.finalized({**GIVEN, **change})
 
 

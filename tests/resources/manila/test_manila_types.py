@@ -135,8 +135,8 @@ async def test_contradictions_in_a_share_network(rig: Scenario) -> None:
             await kind.finalized(given)
     _, subnet = await rig.subnet()
     given = {"neutron_network": "private", "neutron_subnet": subnet}
-    complaints = await capabilities.consult(kind.kind, given, rig.cloud, None)  # type: ignore[arg-type]
-    assert list(complaints) == [f"the subnet {subnet} is not in the network private"]
+    problems = await capabilities.consult(kind.kind, given, rig.cloud, None)  # type: ignore[arg-type]
+    assert list(problems) == [f"the subnet {subnet} is not in the network private"]
     fitting = {"neutron_network": "private", "neutron_subnet": "private-subnet"}
     assert list(await capabilities.consult(kind.kind, fitting, rig.cloud, None)) == []  # type: ignore[arg-type]
 

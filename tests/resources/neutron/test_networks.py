@@ -91,15 +91,15 @@ class TestProviderNet:
             await shown(nets.cloud, "networks", net.physical_id)
 
     @pytest.mark.parametrize(
-        ("properties", "complaint"),
+        ("properties", "problem"),
         [
             ({"network_type": "flat", "segmentation_id": "1"}, "segmentation_id"),
             ({"network_type": "vxlan", "physical_network": "public"}, "physical_network"),
             ({"network_type": "token-ring"}, "not one of"),
         ],
     )
-    async def test_rules(self, nets: Bench, properties: dict[str, str], complaint: str) -> None:
-        with pytest.raises(BadProperties, match=complaint):
+    async def test_rules(self, nets: Bench, properties: dict[str, str], problem: str) -> None:
+        with pytest.raises(BadProperties, match=problem):
             await nets.finalized(properties)
 
 
@@ -146,7 +146,7 @@ class TestSubnet:
             await subnets.update(subnet, {**properties, "gateway_ip": "auto"})
 
     @pytest.mark.parametrize(
-        ("properties", "complaint"),
+        ("properties", "problem"),
         [
             ({}, "cidr and subnetpool"),
             ({"cidr": "10.0.0.0/8", "subnetpool": "p"}, "cidr and subnetpool"),
@@ -155,6 +155,6 @@ class TestSubnet:
             ({"cidr": "10.0.0.0/8", "gateway_ip": "first"}, "gateway_ip"),
         ],
     )
-    async def test_rules(self, bench: Any, properties: dict[str, Any], complaint: str) -> None:
-        with pytest.raises(BadProperties, match=complaint):
+    async def test_rules(self, bench: Any, properties: dict[str, Any], problem: str) -> None:
+        with pytest.raises(BadProperties, match=problem):
             await bench(Subnet).finalized({"network": "n", **properties})

@@ -66,7 +66,7 @@ class TestRouter:
         assert [running["id"] for running in await admin.list("neutron", path, "agents")] == [agent]
 
     @pytest.mark.parametrize(
-        ("properties", "complaint"),
+        ("properties", "problem"),
         [
             ({"l3_agent_id": "a", "l3_agent_ids": ["b"]}, "older form"),
             ({"distributed": True, "l3_agent_ids": ["b"]}, "distributed"),
@@ -75,8 +75,8 @@ class TestRouter:
             ({"external_gateway_info": {}}, "network"),
         ],
     )
-    async def test_rules(self, bench: Any, properties: dict[str, Any], complaint: str) -> None:
-        with pytest.raises(BadProperties, match=complaint):
+    async def test_rules(self, bench: Any, properties: dict[str, Any], problem: str) -> None:
+        with pytest.raises(BadProperties, match=problem):
             await bench(Router).finalized(properties)
 
     def test_subnets_of_the_external_network_come_first(self) -> None:

@@ -129,15 +129,15 @@ class TestSecurityGroup:
         assert await rules_of(groups.cloud, group.physical_id, "ingress") == [("IPv4", "tcp", 22, 22)]
 
     @pytest.mark.parametrize(
-        ("properties", "complaint"),
+        ("properties", "problem"),
         [
             ({"name": "default"}, "default"),
             ({"rules": [{"protocol": "tcp", "port_range_min": 9, "port_range_max": 1}]}, "less than"),
             ({"rules": [{"protocol": "smoke"}]}, "smoke"),
         ],
     )
-    async def test_rules_between_properties(self, groups: Bench, properties: dict[str, Any], complaint: str) -> None:
-        with pytest.raises(BadProperties, match=complaint):
+    async def test_rules_between_properties(self, groups: Bench, properties: dict[str, Any], problem: str) -> None:
+        with pytest.raises(BadProperties, match=problem):
             await groups.finalized(properties)
 
 
@@ -184,14 +184,14 @@ class TestSecurityGroupRule:
         assert await SecurityGroupRule().find(rules.call(rule, "CREATE", rule.properties)) is None
 
     @pytest.mark.parametrize(
-        ("properties", "complaint"),
+        ("properties", "problem"),
         [
             ({"remote_group": "g", "remote_ip_prefix": "10.0.0.0/8"}, "together"),
             ({"port_range_min": 9, "port_range_max": 1}, "less than"),
         ],
     )
-    async def test_rules_between_properties(self, rules: Bench, properties: dict[str, Any], complaint: str) -> None:
-        with pytest.raises(BadProperties, match=complaint):
+    async def test_rules_between_properties(self, rules: Bench, properties: dict[str, Any], problem: str) -> None:
+        with pytest.raises(BadProperties, match=problem):
             await rules.finalized({"security_group": "g", **properties})
 
     async def test_icmp_has_codes_less_than_types(self, rules: Bench, group: str) -> None:

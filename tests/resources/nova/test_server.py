@@ -217,7 +217,7 @@ VOLUME = "11111111-2222-3333-4444-555555555555"
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("change", "problem"),
     [
         ({"image": None}, "nothing to boot from"),
         ({"reservation_id": "r"}, "reservation_id is not supported"),
@@ -241,9 +241,9 @@ VOLUME = "11111111-2222-3333-4444-555555555555"
     ],
 )
 async def test_values_that_cannot_be_combined(
-    servers: Bench, given: Given, change: dict[str, Any], complaint: str
+    servers: Bench, given: Given, change: dict[str, Any], problem: str
 ) -> None:
-    with pytest.raises(BadProperties, match=complaint):
+    with pytest.raises(BadProperties, match=problem):
         await servers.finalized({**given(), **change})
 
 

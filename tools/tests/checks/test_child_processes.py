@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.checks.child_processes import complaints, report
+from tools.checks.child_processes import problems, report
 from tools.checks.source_tree import SourceTree
 
 BAD = (
@@ -30,12 +30,12 @@ GOOD = (
 
 @pytest.mark.parametrize("source", BAD)
 def test_other_ways_to_run_python_are_found(source: str) -> None:
-    assert len(list(complaints(source))) >= 1
+    assert len(list(problems(source))) >= 1
 
 
 @pytest.mark.parametrize("source", GOOD)
 def test_the_helper_and_other_programs_are_not(source: str) -> None:
-    assert list(complaints(source)) == []
+    assert list(problems(source)) == []
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from tools.checks import commit_subjects
-from tools.checks.commit_subjects import complaint
+from tools.checks.commit_subjects import problem
 from tools.checks.source_tree import ROOT, SourceTree
 
 
 @pytest.mark.parametrize("subject", ["engine: resume operations", "cli, docs: explain", "Merge branch 'main'"])
 def test_subjects_with_an_area_are_accepted(subject: str) -> None:
-    assert complaint(subject) is None
+    assert problem(subject) is None
 
 
 @pytest.mark.parametrize("subject", ["Resume operations", "engine:", "engine:resume", f"engine: {'x' * 65}"])
 def test_subjects_without_an_area_or_too_long_are_refused(subject: str) -> None:
-    assert complaint(subject) is not None
+    assert problem(subject) is not None
 
 
 def test_commits_since_the_rule_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

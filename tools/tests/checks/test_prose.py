@@ -17,7 +17,7 @@ VOCABULARY = Vocabulary((Term(re.compile(r"\bhither\b", re.IGNORECASE), "again")
 def test_words_are_found_in_python_comments_and_strings() -> None:
     source = 'hither = 1  # made hither\nx = """\nonce\nHither\n"""\n'
 
-    found = list(VOCABULARY.complaints(python_prose(source)))
+    found = list(VOCABULARY.problems(python_prose(source)))
 
     assert found == [(1, "hither", "again"), (4, "Hither", "again")]
 
@@ -49,7 +49,7 @@ def test_comments_of_settings_are_prose_and_values_are_not() -> None:
 def test_code_in_markdown_is_not_prose_but_a_note_is() -> None:
     page = "`hither`\n\n```python\nhither()\n```\n\n```{note}\nbegin hither\n```\n\nhither\n"
 
-    found = [line for line, _, _ in VOCABULARY.complaints(markdown_prose(page))]
+    found = [line for line, _, _ in VOCABULARY.problems(markdown_prose(page))]
 
     assert found == [8, 11]
 

@@ -17,7 +17,7 @@ class HeatConstraint(CustomCheck):
     def __init__(self, constraint: Any) -> None:
         self._constraint = constraint
 
-    async def complaint(self, value: Any, cloud: Cloud | None) -> str | None:
+    async def violation(self, value: Any, cloud: Cloud | None) -> str | None:
         if cloud is None:
             return None
         context = Context(cloud, Bridge())

@@ -172,10 +172,10 @@ class DerivedType(HeatResourceType):
         return self.own.reference_id(resource)
 
     async def consult(self, properties: Mapping[str, object], cloud: Cloud, sources: Sources) -> Iterable[str]:
-        complaints = list(await super().consult(properties, cloud, sources)) if self.extends("validate") else []
+        problems = list(await super().consult(properties, cloud, sources)) if self.extends("validate") else []
         if self.own.consults:
-            complaints += await capabilities.consult(self.own, _values(self.own, properties, {}), cloud, sources)
-        return complaints
+            problems += await capabilities.consult(self.own, _values(self.own, properties, {}), cloud, sources)
+        return problems
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         found = super().implicit_requirements(node, graph)

@@ -42,7 +42,7 @@ class HeatFunction(Function):
     __slots__ = ()
     plugin: ClassVar[Any]
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         if isinstance(arguments, Expression):
             return None
         try:

@@ -12,7 +12,7 @@ from lightkube.resources.core_v1 import ConfigMap, Secret
 from lightkube.types import PatchType
 
 from stoker_kubernetes.definition import GROUP, KIND, VERSION
-from stoker_kubernetes.wanted import SpecificationInvalid
+from stoker_kubernetes.desired import SpecificationInvalid
 
 _MANAGER = "stoker-kubernetes"
 

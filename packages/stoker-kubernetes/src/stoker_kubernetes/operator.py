@@ -18,9 +18,9 @@ from lightkube.resources.core_v1 import Namespace
 from stoker.base.errors import Invalid, StokerError
 from stoker_kubernetes.cluster import NamespaceObjects
 from stoker_kubernetes.definition import APPROVED, GROUP, PLURAL, VERSION, DeletionPolicy
+from stoker_kubernetes.desired import SpecificationInvalid, deletion_policy, service_for, stack_name, wanted_of
 from stoker_kubernetes.reconciling import Reconciliation, remove, tag_of
 from stoker_kubernetes.status import Reason, StackCondition, conditions, reason_in
-from stoker_kubernetes.wanted import SpecificationInvalid, deletion_policy, service_for, stack_name, wanted_of
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 3600.0
 """Seconds until a failed step is repeated: twice as many each time."""
@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedStack:
     """An object of the kind Stack, as the API server shows it."""
 
     metadata: Mapping[str, Any]
@@ -79,7 +79,7 @@ class Operator:
         self._folder = folder
         self._cluster = cluster
 
-    def tick(self, seen: Seen, now: datetime) -> dict[str, Any] | None:
+    def tick(self, seen: ObservedStack, now: datetime) -> dict[str, Any] | None:
         """Do the next step of an object; return its new status, None if no step is due."""
         if seen.spec.get("suspend"):
             if seen.last is Reason.SUSPENDED and seen.status.get("observedGeneration") == seen.metadata["generation"]:
@@ -91,7 +91,7 @@ class Operator:
             return None
         return new_status(seen, self._step(seen), now)
 
-    def _step(self, seen: Seen) -> StackCondition:
+    def _step(self, seen: ObservedStack) -> StackCondition:
         objects = NamespaceObjects(self._client, seen.metadata["namespace"])
         try:
             wanted = wanted_of(seen.metadata["name"], seen.spec, objects)
@@ -104,10 +104,10 @@ class Operator:
             return StackCondition(Reason.INVALID, str(error), {})
         return found
 
-    def _tag_of(self, seen: Seen) -> str:
+    def _tag_of(self, seen: ObservedStack) -> str:
         return tag_of(self._cluster, seen.metadata["namespace"], seen.metadata["name"])
 
-    def removal(self, seen: Seen, now: datetime) -> dict[str, Any] | None:
+    def removal(self, seen: ObservedStack, now: datetime) -> dict[str, Any] | None:
         """Do the next step of the removal of a deleted object's stack; return its new status, None at the end."""
         if deletion_policy(seen.spec) is DeletionPolicy.RETAIN or "stackID" not in seen.status:
             return None
@@ -121,7 +121,7 @@ class Operator:
         return None if standing is None else new_status(seen, standing, now)
 
 
-def new_status(seen: Seen, standing: StackCondition, now: datetime) -> dict[str, Any]:
+def new_status(seen: ObservedStack, standing: StackCondition, now: datetime) -> dict[str, Any]:
     """Return the fields of the status to set after a step."""
     at = now.strftime("%Y-%m-%dT%H:%M:%SZ")
     generation = seen.metadata["generation"]
@@ -162,14 +162,14 @@ def run(namespaces: Sequence[str] | None, liveness_port: int | None, seconds: fl
 
     @kopf.timer(GROUP, VERSION, PLURAL, interval=seconds, registry=registry)
     def tick(meta: kopf.Meta, spec: kopf.Spec, status: kopf.Status, patch: kopf.Patch, **_: Any) -> None:
-        found = operator.tick(Seen(meta, spec, status), datetime.now(UTC))
+        found = operator.tick(ObservedStack(meta, spec, status), datetime.now(UTC))
         if found is not None:
             _logger.info("%s/%s: %s", meta.namespace, meta.name, found["conditions"][0]["reason"])
             patch.status.update(found)
 
     @kopf.on.delete(GROUP, VERSION, PLURAL, registry=registry)
     def remove_stack(meta: kopf.Meta, spec: kopf.Spec, status: kopf.Status, patch: kopf.Patch, **_: Any) -> None:
-        found = operator.removal(Seen(meta, spec, status), datetime.now(UTC))
+        found = operator.removal(ObservedStack(meta, spec, status), datetime.now(UTC))
         if found is not None:
             patch.status.update(found)
             pause = seconds if reason_in(found) is Reason.PROGRESSING else _FIRST_PAUSE

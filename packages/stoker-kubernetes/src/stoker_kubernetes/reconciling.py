@@ -27,8 +27,8 @@ from stoker.cli.commands.project import JOINT, Options, deployment
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused, reported_errors
 from stoker.cli.views.failure import failure
 from stoker_kubernetes.definition import APPROVED, Approval
+from stoker_kubernetes.desired import ENVIRONMENT, TEMPLATE, DesiredStack
 from stoker_kubernetes.status import Reason, StackCondition
-from stoker_kubernetes.wanted import ENVIRONMENT, TEMPLATE, DesiredStack
 
 _TAG = "stoker:kubernetes:"
 _UNAVAILABLE = frozenset({401, 403, 500, 502, 503, 504})

@@ -14,7 +14,7 @@ class LedgerCode(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def problem(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         return None if items is not None and len(items) == 2 else "takes a list of two: letters and a number"
 

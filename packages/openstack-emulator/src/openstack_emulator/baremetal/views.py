@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from openstack_emulator.baremetal.records import BareMetalRecord
 from openstack_emulator.baremetal.rules.drivers import DRIVERS, HOST
-from openstack_emulator.baremetal.rules.fields import Kind
+from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.baremetal.rules.kinds import INTERFACES
 from openstack_emulator.core.http import Request, Version
 
@@ -21,7 +21,7 @@ def links(request: Request, path: str, key: str) -> list[dict[str, str]]:
     ]
 
 
-def shown(request: Request, kind: Kind, record: BareMetalRecord, names: Iterable[str] | None = None) -> View:
+def shown(request: Request, kind: ObjectKind, record: BareMetalRecord, names: Iterable[str] | None = None) -> View:
     """The fields that exist in the request's version; only those in `names`, if given, and links."""
     known = [name for name, field in kind.fields.items() if field.since <= request.version and not field.write_only]
     chosen = known if names is None else [name for name in known if name in names]
@@ -33,7 +33,7 @@ def shown(request: Request, kind: Kind, record: BareMetalRecord, names: Iterable
     return {**values(kind, record, chosen, request.version), **below, "links": links(request, kind.path, record.uuid)}
 
 
-def values(kind: Kind, record: BareMetalRecord, names: Iterable[str], version: Version) -> View:
+def values(kind: ObjectKind, record: BareMetalRecord, names: Iterable[str], version: Version) -> View:
     """Fields of an object as requests of a version see them."""
     return {name: kind.fields[name].visible(version, record.get(name)) for name in names}
 

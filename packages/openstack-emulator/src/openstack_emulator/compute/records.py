@@ -91,7 +91,7 @@ class RequestedDevice(Part):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Situation(Part):
+class ServerPlacement(Part):
     """Where a server is and how large: before a resize or migration, or after it.
 
     vm_state: None for the one after it.
@@ -153,8 +153,8 @@ class Server(TypedRecord):
     devices: list[RequestedDevice] = field(metadata=named("_devices"))
     hints: dict[str, object] = field(metadata=named("_hints"))
     guest_password: str = field(default="", metadata=named("_guest_password"))
-    old: Situation | None = field(default=None, metadata=named("_old"))
-    new: Situation | None = field(default=None, metadata=named("_new"))
+    old: ServerPlacement | None = field(default=None, metadata=named("_old"))
+    new: ServerPlacement | None = field(default=None, metadata=named("_new"))
     target: str | None = field(default=None, metadata=named("_target"))
     was_stopped: bool = field(default=False, metadata=named("_was_stopped"))
     shelved_image: str | None = field(default=None, metadata=named("_shelved_image"))
@@ -208,7 +208,7 @@ class ServerGroup(TypedRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class ReservedRoom(Part):
+class ReservedCapacity(Part):
     """For how many servers of a reservation there is room on all of its hosts, and on each."""
 
     total: int
@@ -225,7 +225,7 @@ class Aggregate(TypedRecord):
     metadata: dict[str, str]
     created_at: str
     updated_at: str | None
-    reserved: ReservedRoom | None = field(default=None, metadata=named("_reserved"))
+    reserved: ReservedCapacity | None = field(default=None, metadata=named("_reserved"))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

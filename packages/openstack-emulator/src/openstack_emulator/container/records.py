@@ -8,7 +8,7 @@ from openstack_emulator.core.typed import Part, TypedRecord, named
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class WantedInterface(Part):
+class RequestedInterface(Part):
     """A network that a container is to be on, or the port that it gets."""
 
     network: str | None
@@ -63,7 +63,7 @@ class Container(TypedRecord):
     output: str = field(metadata=named("_output"))
     run: int = field(metadata=named("_run"))
     retries: int = field(metadata=named("_retries"))
-    interfaces: list[WantedInterface] = field(metadata=named("_interfaces"))
+    interfaces: list[RequestedInterface] = field(metadata=named("_interfaces"))
     files: dict[str, str] = field(metadata=named("_files"))
 
 

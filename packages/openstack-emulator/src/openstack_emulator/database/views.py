@@ -20,8 +20,8 @@ from openstack_emulator.database.records import (
 )
 from openstack_emulator.database.rules.backups import COMPLETED
 from openstack_emulator.database.rules.composition import DatabaseService
+from openstack_emulator.database.rules.inputs import Flavor
 from openstack_emulator.database.rules.parameters import Parameter
-from openstack_emulator.database.rules.wanted import Flavor
 
 Json = dict[str, Any]
 _HEALTH = {"ACTIVE": "HEALTHY", "RESTART_REQUIRED": "HEALTHY", "BACKUP": "HEALTHY", "ERROR": "ERROR"}

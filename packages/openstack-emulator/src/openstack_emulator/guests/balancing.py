@@ -37,7 +37,7 @@ class Balancing:
 
     def __init__(self, fabric: Fabric) -> None:
         self._fabric = fabric
-        self._fronts: dict[Place, Front] = {}
+        self._fronts: dict[Place, Frontend] = {}
         self._health: dict[str, Health] = {}
 
     def answers(self, member_id: str) -> bool | None:
@@ -56,12 +56,12 @@ class Balancing:
             else:
                 self._fronts[place] = await self._front(place, listener)
 
-    async def _front(self, place: Place, listener: Listener) -> Front:
+    async def _front(self, place: Place, listener: Listener) -> Frontend:
         space = balancer_space(place[0])
         (descriptor,) = await self._fabric.order(
             "open", space, kind=int(SOCK_STREAM), bound=["", listener.port], listen=True
         )
-        front = Front(self._fabric, space, listener, self)
+        front = Frontend(self._fabric, space, listener, self)
         await front.open(socket(fileno=descriptor))
         return front
 
@@ -83,7 +83,7 @@ class Balancing:
                 self._health[key] = Health(self._fabric, space, member, monitor)
 
 
-class Front:
+class Frontend:
     """A port of a load balancer. listener: how connections are treated from now on."""
 
     def __init__(self, fabric: Fabric, space: str, listener: Listener, balancing: Balancing) -> None:

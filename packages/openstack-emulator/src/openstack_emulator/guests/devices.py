@@ -13,7 +13,7 @@ from openstack_emulator.guests.disks import DiskContents
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.monitor import Monitor, MonitorFailed
 from openstack_emulator.guests.rules import CARD
-from openstack_emulator.guests.spaces import Cable, card_commands, tap_name
+from openstack_emulator.guests.spaces import VirtualLink, card_commands, tap_name
 from openstack_emulator.guests.wiring import BATCH, Wiring
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Devices:
         self._wiring = wiring
         self._fabric = fabric
         self._disks = disks
-        self._cards: dict[str, tuple[Port, Cable]] = {}
+        self._cards: dict[str, tuple[Port, VirtualLink]] = {}
         self._volumes: dict[str, int] = {}
         self._number = 1
         self._removals: set[asyncio.Task[None]] = set()
@@ -60,7 +60,7 @@ class Devices:
             if key not in self._cards:
                 await self._plug_card(port, cable)
 
-    async def _plug_card(self, port: Port, cable: Cable) -> None:
+    async def _plug_card(self, port: Port, cable: VirtualLink) -> None:
         name, card = f"card-{port.id}", tap_name(port.id, CARD)
         (descriptor,) = await self._fabric.order("tap", cable.space, interface=card)
         try:

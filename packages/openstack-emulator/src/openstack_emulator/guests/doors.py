@@ -16,7 +16,7 @@ from aiohttp import web
 
 from openstack_emulator.core.app import guest_runner
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.core.guests.driver import Address, Cloudside
+from openstack_emulator.core.guests.driver import Address, CloudInterface
 from openstack_emulator.core.guests.topology import METADATA_ADDRESS
 from openstack_emulator.guests.streams import ended, join
 
@@ -29,8 +29,8 @@ CFN, CFN_PORT = "cloudformation", 8000
 """The CloudFormation API, which heat-cfntools request at this port only, wherever it is in the catalog."""
 
 
-class Doors(Cloudside):
-    """Serves a cloud to its guests. ended: see `Cloudside.ended`."""
+class Doors(CloudInterface):
+    """Serves a cloud to its guests. ended: see `CloudInterface.ended`."""
 
     def __init__(self, cloud: Cloud, ended: Callable[[str, str], None]) -> None:
         self._cloud = cloud

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from openstack_emulator.core.guests.topology import Door
+from openstack_emulator.core.guests.topology import ForwardedAddress
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.probing import connected
 from openstack_emulator.guests.spaces import network_space
@@ -61,7 +61,7 @@ class Forwarders:
         self._retry: asyncio.TimerHandle | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    def change(self, doors: Sequence[Door]) -> None:
+    def change(self, doors: Sequence[ForwardedAddress]) -> None:
         """Listen for these and no others, soon."""
         wanted = {
             (local_address(door.address), local_port(port)): (door.network, door.address, port)

@@ -221,9 +221,9 @@ class NamespaceLauncher(Launcher):
                 ) as running:
                     inside.close()
                     said = begun(control)
-                    _, complaint = running.communicate(timeout=CHECK_SECONDS)
+                    _, problem = running.communicate(timeout=CHECK_SECONDS)
                 if said or running.returncode != 0:
-                    lines = complaint.decode(errors="replace").strip().splitlines()
+                    lines = problem.decode(errors="replace").strip().splitlines()
                     reason = said or (lines[-1] if lines else f"the status is {running.returncode}")
                     raise GuestsUnavailable(f"A guest cannot be started on this machine: {reason}. {HINT}")
                 subprocess.run(  # noqa: S603  as above

@@ -82,7 +82,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Statistic:
     """A number that a group shows: that after a key in a file; without a key, the content. scale: it is divided by."""
 
     controller: str
@@ -108,14 +108,14 @@ LIMITS = {
 }
 WEIGHTS = {1: ("cpu.shares", _shares), 2: ("cpu.weight", _weight)}
 """The files with the weight of a group among its neighbours, and its content for a number of processors."""
-USED = {1: Figure("cpuacct", "cpuacct.usage", scale=1e9), 2: Figure("cpu", "cpu.stat", "usage_usec", 1e6)}
+USED = {1: Statistic("cpuacct", "cpuacct.usage", scale=1e9), 2: Statistic("cpu", "cpu.stat", "usage_usec", 1e6)}
 """The processor time that the processes of a group have used, in seconds."""
-KILLED = {1: Figure("memory", "memory.oom_control", "oom_kill"), 2: Figure("memory", "memory.events", "oom_kill")}
+KILLED = {1: Statistic("memory", "memory.oom_control", "oom_kill"), 2: Statistic("memory", "memory.events", "oom_kill")}
 """How many processes the kernel has killed since the group had no memory left."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ControlGroup:
     """A group below which this process may make groups. version: of its hierarchy. controllers: of groups below."""
 
     version: int
@@ -126,7 +126,7 @@ class Place:
 # -- what is allowed ---------------------------------------------------------------------------------------------
 
 
-def allowed_places(process: Path = Path("/proc/self")) -> tuple[Place, ...]:
+def allowed_places(process: Path = Path("/proc/self")) -> tuple[ControlGroup, ...]:
     """Return where this process may make control groups. process: its directory in /proc."""
     try:
         mounts = process.joinpath("mountinfo").read_text().splitlines()
@@ -134,7 +134,7 @@ def allowed_places(process: Path = Path("/proc/self")) -> tuple[Place, ...]:
     except OSError:  # a kernel without control groups
         return ()
     own = {name: path for _, names, path in groups for name in names.split(",")}  # version 2 has no names
-    found: dict[Path, Place] = {}
+    found: dict[Path, ControlGroup] = {}
     for line in mounts:
         words, _, rest = line.partition(" - ")
         root, point = words.split()[3:5]
@@ -149,7 +149,9 @@ def allowed_places(process: Path = Path("/proc/self")) -> tuple[Place, ...]:
         if not path or not Path(path).is_relative_to(root):
             continue
         directory = Path(point, Path(path).relative_to(root))
-        place = _delegated(directory, Path(point)) if kind == "cgroup2" else Place(1, directory, frozenset(names))
+        place = (
+            _delegated(directory, Path(point)) if kind == "cgroup2" else ControlGroup(1, directory, frozenset(names))
+        )
         if place.controllers and os.access(directory, os.W_OK | os.X_OK):
             found[place.directory] = place
     return tuple(found.values())
@@ -160,17 +162,17 @@ def _more(place: Path) -> set[str]:
     return {FREEZER, *([PRESSURE] if place.joinpath("cpu.pressure").exists() else [])}
 
 
-def _delegated(own: Path, root: Path) -> Place:
+def _delegated(own: Path, root: Path) -> ControlGroup:
     """Return the place in the hierarchy of version 2. own: the group of this process. root: that the process sees."""
     place = own.parent if own.name == PROCESSES else own
     free = place == root and not (place.joinpath("cgroup.type").exists() and _processes(place))
     if not free and not any(_attribute(place, name) == b"1" for name in DELEGATED):
-        return Place(2, place, frozenset())
+        return ControlGroup(2, place, frozenset())
     try:
         available = set(place.joinpath("cgroup.controllers").read_text().split())
     except OSError:
         available = set()
-    return Place(2, place, frozenset((available & CONTROLLERS.keys()) | _more(place)))
+    return ControlGroup(2, place, frozenset((available & CONTROLLERS.keys()) | _more(place)))
 
 
 def _attribute(place: Path, name: str) -> bytes:
@@ -180,7 +182,7 @@ def _attribute(place: Path, name: str) -> bytes:
         return b""
 
 
-def missing_limits(places: Iterable[Place]) -> str:
+def missing_limits(places: Iterable[ControlGroup]) -> str:
     """Return a sentence that names what flavors do not limit, and what helps; empty if they limit everything."""
     limited = {name for place in places for name in place.controllers}
     words = [what for name, what in CONTROLLERS.items() if name not in limited]
@@ -202,8 +204,8 @@ class Group:
     weighed: called with the number of processors that the guest has, which is 0 in the end.
     """
 
-    def __init__(self, name: str, places: Sequence[Place], weighed: Callable[[int], None]) -> None:
-        self._parts = [Place(place.version, place.directory / name, place.controllers) for place in places]
+    def __init__(self, name: str, places: Sequence[ControlGroup], weighed: Callable[[int], None]) -> None:
+        self._parts = [ControlGroup(place.version, place.directory / name, place.controllers) for place in places]
         self._weighed = weighed
         self._processors = 1
         for part in self._parts:
@@ -273,7 +275,7 @@ class Group:
             await asyncio.sleep(RETRY_SECONDS)
         self._weighed(0)
 
-    def _read(self, figures: dict[int, Figure]) -> float | None:
+    def _read(self, figures: dict[int, Statistic]) -> float | None:
         for part in self._parts:
             figure = figures[part.version]
             if figure.controller not in part.controllers:
@@ -286,7 +288,7 @@ class Group:
         return None
 
 
-def _weigh(place: Place, processors: int) -> None:
+def _weigh(place: ControlGroup, processors: int) -> None:
     """Give a group the weight of processors. Raises: OSError."""
     file, value = WEIGHTS[place.version]
     if "cpu" in place.controllers:
@@ -311,7 +313,7 @@ class Limits:
     places: where groups may be made.
     """
 
-    def __init__(self, directory: Path, places: Sequence[Place]) -> None:
+    def __init__(self, directory: Path, places: Sequence[ControlGroup]) -> None:
         self._name = cloud_group(directory)
         self._record = directory / RECORD
         self._remove(LEFT_SECONDS)
@@ -323,7 +325,7 @@ class Limits:
         self._processors: Counter[str] = Counter()
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ControlGroup, ...]:
         """Where the groups of guests are."""
         return tuple(self._places)
 
@@ -345,7 +347,7 @@ class Limits:
         self._places = []
         self._remove(REMOVAL_SECONDS)
 
-    def _opened(self, place: Place) -> Place | None:
+    def _opened(self, place: ControlGroup) -> ControlGroup | None:
         directory = place.directory / self._name
         try:
             directory.mkdir(exist_ok=True)
@@ -357,7 +359,7 @@ class Limits:
             with suppress(OSError):
                 directory.rmdir()
             return None
-        return Place(place.version, directory, place.controllers)
+        return ControlGroup(place.version, directory, place.controllers)
 
     def _recorded(self) -> list[Path]:
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from openstack_emulator.core.guests.driver import (
-    Cloudside,
+    CloudInterface,
     Guest,
     GuestDriver,
     GuestsUnavailable,
@@ -35,11 +35,11 @@ from openstack_emulator.guests.wiring import Wiring
 
 
 @dataclass(frozen=True)
-class Site:
+class GuestEnvironment:
     """What the guests of a cloud share. directory: with the directories of guests and of contents of volumes."""
 
     directory: Path
-    cloudside: Cloudside
+    cloudside: CloudInterface
     fabric: Fabric
     wiring: Wiring
 
@@ -58,7 +58,7 @@ class Hypervisor(ABC):
         self.plan_port = plan_port
 
     @abstractmethod
-    def open(self, site: Site) -> Contents:
+    def open(self, site: GuestEnvironment) -> Contents:
         """Prepare for guests; called once, before `machine`. Returns the contents of volumes."""
 
     def cannot_freeze(self) -> str:
@@ -96,7 +96,7 @@ class LocalDriver(GuestDriver):
         self._drivers: dict[str, str] = {}
         self._machines: dict[str, Machine] = {}
         self._endings: dict[str, asyncio.Task[None]] = {}
-        self._site: Site | None = None
+        self._site: GuestEnvironment | None = None
         self._contents: list[Contents] = []
         self._copies: dict[str, list[asyncio.Future[bool]]] = {}
         self._detachments: dict[tuple[str, str], asyncio.Future[bool]] = {}
@@ -119,11 +119,11 @@ class LocalDriver(GuestDriver):
                     hypervisor.launcher.check(self._directory, fabric.users)
             self._held = held.pop_all()
 
-    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
+    def open(self, cloudside: CloudInterface, drivers: Mapping[str, str]) -> None:
         fabric = self._new_fabric()
         wiring = Wiring(fabric, cloudside, self._plan_port)
         wiring.followers.append(self._ports_changed)
-        self._site = Site(self._directory, cloudside, fabric, wiring)
+        self._site = GuestEnvironment(self._directory, cloudside, fabric, wiring)
         self._contents = [hypervisor.open(self._site) for hypervisor in self._hypervisors.values()]
         self.unsupported = {"trigger_crash_dump": "guests dump nothing"}
         if why := next(filter(None, (hypervisor.cannot_freeze() for hypervisor in self._hypervisors.values())), ""):
@@ -241,7 +241,7 @@ class LocalDriver(GuestDriver):
         self.removed(directory.name)
 
     @property
-    def _opened(self) -> Site:
+    def _opened(self) -> GuestEnvironment:
         if self._site is None:
             raise ValueError("The driver has not been opened.")
         return self._site

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
-from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, ProcessorTime, Volume
+from openstack_emulator.core.guests.driver import Address, CloudInterface, Guest, ProcessorTime, Volume
 from openstack_emulator.guests.console import ConsoleLog
 from openstack_emulator.guests.fabric import NetworkFailed
 from openstack_emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
@@ -35,7 +35,7 @@ class Machine(ABC):
     settings: Mapping[str, str] = {}
 
     def __init__(
-        self, guest_id: str, directory: Path, cloudside: Cloudside, wiring: Wiring, contents: Contents
+        self, guest_id: str, directory: Path, cloudside: CloudInterface, wiring: Wiring, contents: Contents
     ) -> None:
         self._id = guest_id
         self._directory = directory

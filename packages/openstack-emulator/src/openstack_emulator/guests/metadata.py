@@ -12,7 +12,7 @@ from functools import partial
 from ipaddress import ip_address, ip_interface
 from socket import SOCK_STREAM, socket
 
-from openstack_emulator.core.guests.driver import Cloudside
+from openstack_emulator.core.guests.driver import CloudInterface
 from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Link, Topology
 from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.spaces import Plan, network_space, router_space
@@ -23,7 +23,7 @@ METADATA_PORT = 80
 class MetadataProxies:
     """Listens in the namespaces of networks and routers."""
 
-    def __init__(self, fabric: Fabric, cloudside: Cloudside) -> None:
+    def __init__(self, fabric: Fabric, cloudside: CloudInterface) -> None:
         self._fabric = fabric
         self._cloudside = cloudside
         self._topology = Topology()

@@ -12,7 +12,7 @@ from openstack_emulator.core.guests.driver import (
     LEAST_MEMORY,
     RESCUED_DEVICE,
     Address,
-    Cloudside,
+    CloudInterface,
     Guest,
     ProcessorTime,
     Volume,
@@ -21,7 +21,7 @@ from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import Image
 from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume
 from openstack_emulator.guests.limits import FREEZER, HINT, Group, Limits, allowed_places, missing_limits
-from openstack_emulator.guests.local import Hypervisor, Site
+from openstack_emulator.guests.local import GuestEnvironment, Hypervisor
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.rules import doors_filter
 from openstack_emulator.guests.spaces import plan_port
@@ -55,7 +55,7 @@ class NamespaceMachine(Machine):
         guest_id: str,
         directory: Path,
         launcher: NamespaceLauncher,
-        cloudside: Cloudside,
+        cloudside: CloudInterface,
         wiring: Wiring,
         volumes: Volumes,
         limits: Limits,
@@ -197,7 +197,7 @@ class Namespaces(Hypervisor):
         self._launcher = NamespaceLauncher(image, id_maps())
         super().__init__(self._launcher, DISK, DIRECTORIES, plan_port)
 
-    def open(self, site: Site) -> Volumes:
+    def open(self, site: GuestEnvironment) -> Volumes:
         ids = self._launcher.ids
         if ids.only_root:
             log.warning(

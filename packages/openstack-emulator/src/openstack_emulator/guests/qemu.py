@@ -7,7 +7,7 @@ import logging
 from openstack_emulator.guests.disks import DiskContents
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import Image
-from openstack_emulator.guests.local import Hypervisor, Site
+from openstack_emulator.guests.local import GuestEnvironment, Hypervisor
 from openstack_emulator.guests.spaces import plan_virtual_port
 from openstack_emulator.guests.virtual import VirtualMachine
 from openstack_emulator.guests.virtual_launching import (
@@ -37,7 +37,7 @@ class Qemu(Hypervisor):
         super().__init__(self._launcher, OVERLAY, "disks", plan_virtual_port)
         log.log(logging.INFO if accelerated_by == KVM else logging.WARNING, "%s", described_accelerator())
 
-    def open(self, site: Site) -> DiskContents:
+    def open(self, site: GuestEnvironment) -> DiskContents:
         self._site = site
         self._disks = DiskContents(site.directory / self.contents, self._launcher.give, self._launcher.install)
         return self._disks

@@ -26,7 +26,7 @@ CARD_BRIDGE = "brg"
 
 
 @dataclass(frozen=True)
-class Cable:
+class VirtualLink:
     """Connects a network's bridge, as `name`, with an interface of another namespace.
 
     laid, cut: commands of `ip` in that namespace, after the cable has been laid and before it is removed.
@@ -43,7 +43,7 @@ class Cable:
 
 
 @dataclass
-class Space:
+class NamespaceContent:
     """The content of a namespace. addresses: pairs of interface and address. routes: `destination via next-hop …`."""
 
     settings: dict[str, str] = field(default_factory=dict)
@@ -57,8 +57,8 @@ class Space:
 class Plan:
     """The namespaces by name, and the cables between them, by the names of their ends at bridges."""
 
-    spaces: dict[str, Space] = field(default_factory=dict)
-    cables: dict[str, Cable] = field(default_factory=dict)
+    spaces: dict[str, NamespaceContent] = field(default_factory=dict)
+    cables: dict[str, VirtualLink] = field(default_factory=dict)
 
 
 def network_space(network_id: str) -> str:
@@ -110,9 +110,9 @@ def planned(
         addresses = {(BRIDGE, address) for address in network.addresses}
         if network.metadata:
             addresses.add((BRIDGE, METADATA_PREFIX))
-        plan.spaces[network_space(key)] = Space(settings, network.mtu, addresses)
+        plan.spaces[network_space(key)] = NamespaceContent(settings, network.mtu, addresses)
     for guest_id in running:
-        plan.spaces[guest_space(guest_id)] = Space()
+        plan.spaces[guest_space(guest_id)] = NamespaceContent()
     for port in ports:
         plan_port(plan, topology, port, index(port))
     for router in routers:
@@ -144,7 +144,7 @@ def plan_port(plan: Plan, topology: Topology, port: Port, number: int) -> None:
     interface, name = f"eth{number}", guest_space(port.guest_id)
     mtu = topology.networks[port.network].mtu
     end = tap_name(port.id)
-    plan.cables[end] = Cable(end, port.network, name, interface, port.mac, mtu, _up("lo", interface))
+    plan.cables[end] = VirtualLink(end, port.network, name, interface, port.mac, mtu, _up("lo", interface))
     space = plan.spaces[name]
     space.addresses |= {(interface, address) for address in port.addresses}
     metric = INDEX_METRIC + number  # the first interface has the default route
@@ -163,12 +163,12 @@ def plan_virtual_port(plan: Plan, topology: Topology, port: Port, number: int) -
         f"mcast_snooping 0\nlink set {inner} master {bridge}\n"
     )
     other = f"{int(port.mac[:2], 16) ^ 4:02x}{port.mac[2:]}"  # the bridge takes frames to the MAC addresses of its ends
-    cable = Cable(tap_name(port.id), port.network, name, inner, other, mtu, laid + _up("lo", inner, bridge))
+    cable = VirtualLink(tap_name(port.id), port.network, name, inner, other, mtu, laid + _up("lo", inner, bridge))
     plan.cables[cable.name] = replace(cable, cut=f"link del {bridge}\n")
     plan.spaces[name].routes |= {f"{address}/32 dev {bridge}" for address in _four(port.addresses)}
 
 
-def card_commands(cable: Cable, card: str) -> str:
+def card_commands(cable: VirtualLink, card: str) -> str:
     """Return what connects the network card of a virtual machine with its bridge. card: the name of its interface."""
     bridge = cable.cut.split()[-1]
     return f"link set {card} mtu {cable.mtu} master {bridge}\nlink set {card} up\n"
@@ -180,7 +180,7 @@ def _up(*interfaces: str) -> str:
 
 def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collection[str]) -> None:
     name = router_space(router.id)
-    space = plan.spaces[name] = Space(dict(FORWARD), addresses={("lo", METADATA_PREFIX)})
+    space = plan.spaces[name] = NamespaceContent(dict(FORWARD), addresses={("lo", METADATA_PREFIX)})
     links = [("qr", link) for link in router.links if link.network in inner]
     if router.gateway is not None:
         links.append(("qg", router.gateway))
@@ -188,7 +188,7 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
         interface = _link_name(prefix, link)
         mtu = topology.networks[link.network].mtu
         end = _link_name("tap", link)
-        plan.cables[end] = Cable(end, link.network, name, interface, link.mac, mtu, _up("lo", interface))
+        plan.cables[end] = VirtualLink(end, link.network, name, interface, link.mac, mtu, _up("lo", interface))
         space.addresses |= {(interface, address) for address in link.addresses}
     space.routes |= {f"{to} via {hop}" for to, hop in router.routes}
     gateway = "" if router.gateway is None else _link_name("qg", router.gateway)
@@ -200,9 +200,13 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
 def _plan_balancer(plan: Plan, topology: Topology, balancer: Balancer) -> None:
     link, name = balancer.link, balancer_space(balancer.id)
     end, mtu = tap_name(link.id), topology.networks[link.network].mtu
-    plan.cables[end] = Cable(end, link.network, name, BALANCER_INTERFACE, link.mac, mtu, _up("lo", BALANCER_INTERFACE))
+    plan.cables[end] = VirtualLink(
+        end, link.network, name, BALANCER_INTERFACE, link.mac, mtu, _up("lo", BALANCER_INTERFACE)
+    )
     addresses = {(BALANCER_INTERFACE, address) for address in link.addresses}
-    plan.spaces[name] = Space({}, addresses=addresses, routes={f"{to} via {hop}" for to, hop in balancer.routes})
+    plan.spaces[name] = NamespaceContent(
+        {}, addresses=addresses, routes={f"{to} via {hop}" for to, hop in balancer.routes}
+    )
 
 
 def _link_name(prefix: str, link: Link) -> str:
@@ -212,7 +216,7 @@ def _link_name(prefix: str, link: Link) -> str:
 # -- from one plan to the next -----------------------------------------------------------------------------------
 
 
-def bridge_commands(space: Space) -> str:
+def bridge_commands(space: NamespaceContent) -> str:
     """Return what makes the bridge of a new namespace."""
     return (
         f"link set lo up\nlink add name {BRIDGE} mtu {space.bridge} type bridge stp_state 0 forward_delay 0 "
@@ -220,7 +224,7 @@ def bridge_commands(space: Space) -> str:
     )
 
 
-def cable_commands(cable: Cable) -> str:
+def cable_commands(cable: VirtualLink) -> str:
     """Return what lays a cable, in the namespace of its network."""
     return (
         f"link add name {cable.name} mtu {cable.mtu} type veth peer name {cable.interface} mtu {cable.mtu} "
@@ -228,7 +232,7 @@ def cable_commands(cable: Cable) -> str:
     )
 
 
-def address_commands(before: Space, after: Space) -> str:
+def address_commands(before: NamespaceContent, after: NamespaceContent) -> str:
     """Return what changes the addresses and routes of a namespace."""
     lines = [f"route del {route}" for route in sorted(before.routes - after.routes)]
     lines += [f"addr del {address} dev {name}" for name, address in sorted(before.addresses - after.addresses)]
@@ -243,7 +247,9 @@ def _default_last(route: str) -> tuple[bool, str]:
     return not route.split()[0].endswith(("/32", "/128")), route
 
 
-def without(space: Space, interfaces: Mapping[str, Cable]) -> Space:
+def without(space: NamespaceContent, interfaces: Mapping[str, VirtualLink]) -> NamespaceContent:
     """Return what is left of a namespace's addresses and routes when interfaces are gone: routes may all be."""
     kept = {(name, address) for name, address in space.addresses if name not in interfaces}
-    return Space(space.settings, space.bridge, kept, set() if interfaces else set(space.routes), space.filter)
+    return NamespaceContent(
+        space.settings, space.bridge, kept, set() if interfaces else set(space.routes), space.filter
+    )

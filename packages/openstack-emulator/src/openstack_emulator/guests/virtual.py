@@ -9,7 +9,7 @@ import socket
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from openstack_emulator.core.guests.driver import Address, Cloudside, Guest, Volume
+from openstack_emulator.core.guests.driver import Address, CloudInterface, Guest, Volume
 from openstack_emulator.guests.devices import Devices
 from openstack_emulator.guests.disks import DiskContents
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
@@ -50,7 +50,7 @@ class VirtualMachine(Machine):
         guest_id: str,
         directory: Path,
         launcher: VirtualLauncher,
-        cloudside: Cloudside,
+        cloudside: CloudInterface,
         wiring: Wiring,
         contents: DiskContents,
         fabric: Fabric,

@@ -311,7 +311,7 @@ async def _disk_program(*arguments: str) -> bytes:
     process = await asyncio.create_subprocess_exec(
         str(find_program(DISK_PROGRAM)), *arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
-    output, complaint = await process.communicate()
+    output, problem = await process.communicate()
     if process.returncode != 0:
-        raise LaunchFailed(f"The disk of the guest cannot be created: {complaint.decode(errors='replace').strip()}")
+        raise LaunchFailed(f"The disk of the guest cannot be created: {problem.decode(errors='replace').strip()}")
     return output

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from openstack_emulator.core.guests.driver import Cloudside
+from openstack_emulator.core.guests.driver import CloudInterface
 from openstack_emulator.core.guests.topology import Lease, Lease6, Port, Topology
 from openstack_emulator.guests.announcing import Announcers
 from openstack_emulator.guests.balancing import Balancing
@@ -15,10 +15,10 @@ from openstack_emulator.guests.dhcp import DHCP4, DHCP6, DhcpServers
 from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.metadata import MetadataProxies
 from openstack_emulator.guests.spaces import (
-    Cable,
+    NamespaceContent,
     Plan,
     PlanPort,
-    Space,
+    VirtualLink,
     address_commands,
     bridge_commands,
     cable_commands,
@@ -43,7 +43,7 @@ class Wiring:
     plan_port: connects a port with the namespace of its guest. followers: are called after each change.
     """
 
-    def __init__(self, fabric: Fabric, cloudside: Cloudside, plan_port: PlanPort) -> None:
+    def __init__(self, fabric: Fabric, cloudside: CloudInterface, plan_port: PlanPort) -> None:
         self._fabric = fabric
         self._metadata = MetadataProxies(fabric, cloudside)
         self._plan_port = plan_port
@@ -64,7 +64,7 @@ class Wiring:
     def topology(self) -> Topology:
         return self._topology
 
-    def laid(self, guest_id: str) -> list[tuple[Port, Cable]]:
+    def laid(self, guest_id: str) -> list[tuple[Port, VirtualLink]]:
         """Return the ports of a guest that are connected with its namespace, in the order of its interfaces."""
         ports = [port for port in self._topology.ports.values() if port.guest_id == guest_id]
         found = [(port, self._present.cables.get(tap_name(port.id))) for port in ports]
@@ -102,7 +102,7 @@ class Wiring:
                 await self._fabric.order("drop", guest_space(guest_id))
                 raise
             self._running.add(guest_id)
-            self._present.spaces[guest_space(guest_id)] = Space()
+            self._present.spaces[guest_space(guest_id)] = NamespaceContent()
             await self._apply()
 
     async def leave(self, guest_id: str) -> None:
@@ -198,15 +198,15 @@ class Wiring:
                 found.setdefault(port.network, (port.network, {}))[1][port.mac] = port.lease6
         return found
 
-    async def _make(self, name: str, space: Space) -> None:
+    async def _make(self, name: str, space: NamespaceContent) -> None:
         await self._fabric.order("make", name)
-        self._present.spaces[name] = Space()
+        self._present.spaces[name] = NamespaceContent()
         if space.bridge is not None:
             await self._fabric.run(name, "ip", BATCH, bridge_commands(space))
         if space.settings:
             await self._fabric.order("write", name, files=space.settings)
 
-    async def _cut(self, cable: Cable) -> None:
+    async def _cut(self, cable: VirtualLink) -> None:
         """Remove a cable. It is gone already if the guest has ended."""
         if cable.cut and cable.space in self._present.spaces:
             with suppress(NetworkFailed):
@@ -218,7 +218,7 @@ class Wiring:
             left = without(self._present.spaces[cable.space], {cable.interface: cable})
             self._present.spaces[cable.space] = left
 
-    async def _address(self, name: str, space: Space) -> None:
+    async def _address(self, name: str, space: NamespaceContent) -> None:
         before = self._present.spaces[name]
         if commands := address_commands(before, space):
             try:

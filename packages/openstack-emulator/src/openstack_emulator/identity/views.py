@@ -22,7 +22,7 @@ from openstack_emulator.identity.records import (
 )
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.credentials import ec2_key
-from openstack_emulator.identity.rules.grants import Held
+from openstack_emulator.identity.rules.grants import EffectiveRole
 from openstack_emulator.identity.rules.tokens import Grant
 from stoker_foundation.clock import isoformat_micro
 
@@ -178,7 +178,7 @@ def ec2_view(request: Request, credential: Credential) -> View:
     }
 
 
-def assignment_view(identity: Identity, request: Request, held: Held, named: bool) -> View:
+def assignment_view(identity: Identity, request: Request, held: EffectiveRole, named: bool) -> View:
     """A role that somebody has. named: whether objects are shown with their names."""
     actor, target = held.actor, held.target
     place: View = {"all": True} if target.kind == "system" else _mention(identity, target.kind, target.id, named)
@@ -214,7 +214,7 @@ def _found(identity: Identity, kind: str, key: str) -> Role | User | Group | Pro
     return found
 
 
-def _links(request: Request, held: Held) -> View:
+def _links(request: Request, held: EffectiveRole) -> View:
     """Where the assignment was made, the membership and the role it follows from."""
     given = held.given
     place = "system" if given.target == "system" else f"{given.target}s/{given.target_id}"

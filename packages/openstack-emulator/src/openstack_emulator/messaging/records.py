@@ -62,7 +62,7 @@ class Subscription(TypedRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Own(TypedRecord):
+class ServiceState(TypedRecord):
     """What the service keeps for itself: the number of messages so far (`counter`), and a secret key (`signing`)."""
 
     number: int

@@ -13,8 +13,8 @@ from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.core.versions import ApiVersion, all_versions, one_version, own
 from openstack_emulator.policy.records import DataSource, Policy, PolicyRule
 from openstack_emulator.policy.rules.composition import PolicyEngine
+from openstack_emulator.policy.rules.inputs import NewPolicy, NewRule
 from openstack_emulator.policy.rules.policies import KINDS
-from openstack_emulator.policy.rules.wanted import NewPolicy, NewRule
 from openstack_emulator.policy.views import policy_view, rule_view, schema_view, source_view
 
 POLICY = {

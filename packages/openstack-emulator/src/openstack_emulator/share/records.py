@@ -20,7 +20,7 @@ class ShareType(TypedRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Abilities(Part):
+class ShareCapabilities(Part):
     """What can be done with a share: that follows from its type when it is created."""
 
     snapshot_support: bool
@@ -68,7 +68,7 @@ class Share(TypedRecord):
     scheduled_to_be_deleted_at: str | None
     created_at: str
     updated_at: str | None
-    abilities: Abilities = field(metadata=named("_abilities"))
+    abilities: ShareCapabilities = field(metadata=named("_abilities"))
     exports: list[Export] = field(metadata=named("_exports"))
     request_id: str | None = field(metadata=named("_request_id"))
 

@@ -74,7 +74,7 @@ class JsonNotation(Notation):
 JSON = JsonNotation()
 
 
-class Kind(ABC):
+class ValueKind(ABC):
     """A kind of value. `expected` describes it in messages; `schema` is its JSON Schema, as exact as that can be."""
 
     expected: str
@@ -89,7 +89,7 @@ class Kind(ABC):
 
 
 @dataclass(frozen=True)
-class Anything(Kind):
+class Anything(ValueKind):
     """Any JSON value."""
 
     expected = "any value"
@@ -103,7 +103,7 @@ class Anything(Kind):
 
 
 @dataclass(frozen=True)
-class String(Kind):
+class String(ValueKind):
     """A string of at most `longest` characters; with `pattern`, a regular expression that must match all of it, which
     `form` describes.
     """
@@ -135,7 +135,7 @@ class String(Kind):
 
 
 @dataclass(frozen=True)
-class Integer(Kind):
+class Integer(ValueKind):
     """An integer from `least` to `most`, as a number or in decimal digits."""
 
     least: int = 0
@@ -171,7 +171,7 @@ class Integer(Kind):
 
 
 @dataclass(frozen=True)
-class Boolean(Kind):
+class Boolean(ValueKind):
     """A boolean, or its name in upper and lower case letters."""
 
     expected = "true or false"
@@ -189,7 +189,7 @@ class Boolean(Kind):
         raise UnexpectedValue(name, value, self.expected)
 
 
-class Choice(Kind):
+class Choice(ValueKind):
     """One of the given strings."""
 
     def __init__(self, *choices: str) -> None:
@@ -207,7 +207,7 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True)
-class CommaList(Kind):
+class CommaList(ValueKind):
     """Strings of at most `longest` characters, separated by commas. Blanks around them and empty ones are removed."""
 
     longest: int | None = None
@@ -236,10 +236,10 @@ class CommaList(Kind):
 
 
 @dataclass(frozen=True)
-class ListOf(Kind):
+class ListOf(ValueKind):
     """A list of values of one kind."""
 
-    item: Kind
+    item: ValueKind
     expected = "a list"
 
     @property
@@ -254,10 +254,10 @@ class ListOf(Kind):
 
 
 @dataclass(frozen=True)
-class MapOf(Kind):
+class MapOf(ValueKind):
     """A map from strings to values of one kind."""
 
-    item: Kind
+    item: ValueKind
     expected = "a map"
 
     @property
@@ -271,10 +271,10 @@ class MapOf(Kind):
         return {key: self.item.read(f"{name}.{key}", item, notation) for key, item in value.items()}
 
 
-class Either(Kind):
+class Either(ValueKind):
     """A value of one of the given kinds; the first that accepts it converts it."""
 
-    def __init__(self, *kinds: Kind) -> None:
+    def __init__(self, *kinds: ValueKind) -> None:
         self.kinds = kinds
         self.expected = " or ".join(kind.expected for kind in kinds)
 
@@ -324,7 +324,7 @@ class Field:
     `refused` is the reason why a field is not supported, for the message; None means that it is.
     """
 
-    kind: Kind = STRING
+    kind: ValueKind = STRING
     default: Any = None
     required: bool = False
     repeatable: bool = False
@@ -336,7 +336,7 @@ Fields = Mapping[str, Field]
 
 
 @dataclass(frozen=True)
-class Structure(Kind):
+class Structure(ValueKind):
     """A map with the given fields; null stands for a field that is not given. Without `strict`, others are ignored."""
 
     fields: Fields

@@ -22,7 +22,7 @@ class Fault:
     hint: str = ""
 
 
-class Kind(Protocol):
+class ValueKind(Protocol):
     """What a value must be."""
 
     @property
@@ -82,7 +82,7 @@ class Choice:
 class ListOf:
     """A list of values of one kind."""
 
-    item: Kind
+    item: ValueKind
 
     @property
     def words(self) -> str:
@@ -103,7 +103,7 @@ class ListOf:
 class MapOf:
     """A map from names to values of one kind; `names` says what they name, `known` which there are, if not any."""
 
-    item: Kind
+    item: ValueKind
     names: str
     known: tuple[str, ...] = ()
 
@@ -129,7 +129,7 @@ class MapOf:
 class Key:
     """A key of a section: what its value must be, and what it is for, in sentences."""
 
-    kind: Kind
+    kind: ValueKind
     help: str
     required: bool = False
 
@@ -180,8 +180,8 @@ class Section:
 class Either:
     """A value of the first kind, or of the second."""
 
-    first: Kind
-    second: Kind
+    first: ValueKind
+    second: ValueKind
     is_first: Callable[[object], bool]
 
     @property
@@ -195,7 +195,7 @@ class Either:
         return {"anyOf": [self.first.schema(), self.second.schema()]}
 
 
-def sections(kind: Kind) -> Iterator[Section]:
+def sections(kind: ValueKind) -> Iterator[Section]:
     """Yield the sections in a kind, each once, an outer one before those in it."""
     seen: list[Section] = []
     waiting = [kind]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
-from stoker.authoring.workspace import Place
+from stoker.authoring.workspace import BoundTemplate
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
@@ -54,7 +54,7 @@ class Graph:
     edges: tuple[Edge, ...]
 
 
-def draw(place: Place, *, nested: bool = False, prefix: str = "") -> Graph:
+def draw(place: BoundTemplate, *, nested: bool = False, prefix: str = "") -> Graph:
     """Return the graph of a bound template; with `nested`, including its nested stacks, as far as they can be read."""
     definition = place.definition
     kinds = {name: place.kind_of(resource) for name, resource in definition.resources.items()}
@@ -90,7 +90,7 @@ def _why(resource: ResourceDefinition, before: str) -> str:
     return "depends_on" if before in resource.depends_on else "type"
 
 
-def _inside(place: Place, resource: ResourceDefinition, kind: ResourceType | None, prefix: str) -> Graph | None:
+def _inside(place: BoundTemplate, resource: ResourceDefinition, kind: ResourceType | None, prefix: str) -> Graph | None:
     if kind is None or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
     request = capabilities.readable_of(kind, finalize(place.definition, resource, kind, UnknownScope()).values)

@@ -11,7 +11,7 @@ from stoker.authoring.repeated_keys import repeated_keys
 from stoker.authoring.rules import WARNING
 from stoker.authoring.sources import MISSING_FILE
 from stoker.authoring.suppression import suppress
-from stoker.authoring.workspace import NotRead, Place, Workspace
+from stoker.authoring.workspace import BoundTemplate, NotRead, Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins import capabilities
@@ -42,9 +42,9 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     for diagnostic in workspace.placed(found):
         by_source.setdefault(diagnostic.source, []).append(diagnostic)
     kept: list[Diagnostic] = []
-    for source, complaints in by_source.items():
+    for source, problems in by_source.items():
         text = workspace.sources.shown(source)
-        kept += complaints if text is None else suppress(complaints, source, text)
+        kept += problems if text is None else suppress(problems, source, text)
     return sorted(kept, key=Diagnostic.sort_key)
 
 
@@ -61,7 +61,7 @@ class _Root:
     """A template that was given by its `path`, with what was found in it; without a `place` if it cannot be read."""
 
     path: str
-    place: Place | None
+    place: BoundTemplate | None
     found: Sequence[Diagnostic]
 
     @classmethod
@@ -83,7 +83,7 @@ class _Root:
             yield from _warnings(self.place, self.found, received)
 
 
-def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[str]) -> Iterator[Diagnostic]:
+def _warnings(place: BoundTemplate, found: Collection[Diagnostic], received: Collection[str]) -> Iterator[Diagnostic]:
     """Yield the warnings about a template, without those that repeat what was `found` at the same place.
 
     The template must keep the parameters that it has `received` from others.
@@ -101,7 +101,7 @@ def _warnings(place: Place, found: Collection[Diagnostic], received: Collection[
             yield item
 
 
-def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnostic]:
+def _check(workspace: Workspace, place: BoundTemplate, passed: Passed) -> list[Diagnostic]:
     def deep(resource: ResourceDefinition, kind: ResourceType, values: Mapping[str, object]) -> Iterable[Diagnostic]:
         return _nested(workspace, place, resource, capabilities.readable_of(kind, values), passed)
 
@@ -122,7 +122,7 @@ def _check(workspace: Workspace, place: Place, passed: Passed) -> list[Diagnosti
     ]
 
 
-def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
+def _forms(registry: Registry, place: BoundTemplate) -> Iterator[Diagnostic]:
     """Yield diagnostics of the custom constraints that check only the format of a value, without a service."""
 
     def custom(name: str, value: object) -> str | None:
@@ -134,10 +134,10 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
     definition = place.definition
     document = definition.template.document
     for asked in definition.parameters.custom_checks:
-        complaint = custom(asked.constraint, asked.value)
-        if complaint:
+        problem = custom(asked.constraint, asked.value)
+        if problem:
             position = document.locate(asked.path)
-            yield Diagnostic("parameter-constraint", asked.message(complaint), asked.path, document.source, position)
+            yield Diagnostic("parameter-constraint", asked.message(problem), asked.path, document.source, position)
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
         if kind is not None and traits_of(kind).has_custom_constraints and resource.external_id is None:
@@ -145,7 +145,11 @@ def _forms(registry: Registry, place: Place) -> Iterator[Diagnostic]:
 
 
 def _nested(
-    workspace: Workspace, place: Place, resource: ResourceDefinition, request: ChildRequest | None, passed: Passed
+    workspace: Workspace,
+    place: BoundTemplate,
+    resource: ResourceDefinition,
+    request: ChildRequest | None,
+    passed: Passed,
 ) -> list[Diagnostic]:
     """Return diagnostics for the nested stack of a resource."""
     parent = place.definition
@@ -168,7 +172,7 @@ def _nested(
     return [*own, *(inside(files, parent, resource, item) for item in inner)]
 
 
-def _not_read(place: Place) -> Iterator[Diagnostic]:
+def _not_read(place: BoundTemplate) -> Iterator[Diagnostic]:
     """Yield warnings for the nested templates that were not read."""
     definition = place.definition
     document = definition.template.document

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker.authoring.rules import ERROR, WARNING
-from stoker.authoring.workspace import Place, Unchecked, Workspace
+from stoker.authoring.workspace import BoundTemplate, Unchecked, Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.engine.plan_policies.evaluation import Outcome, evaluated
-from stoker.engine.plan_policies.policy import Policy, Verdict
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.plan_policies.policy import EnforcementLevel, Policy
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.preflight.policy_checks import concerning, outcome_diagnostic
 from stoker.engine.preflight.policy_document import step_document
 from stoker.plugins import capabilities
@@ -34,7 +34,7 @@ class _Located:
     """A step of the plan, and the resource with those around it, the outermost first."""
 
     step: Mapping[str, Any]
-    chain: Sequence[tuple[Place, ResourceDefinition]]
+    chain: Sequence[tuple[BoundTemplate, ResourceDefinition]]
 
 
 def policy_findings(workspace: Workspace, path: str, policies: Sequence[Policy]) -> list[Diagnostic]:
@@ -46,7 +46,7 @@ def policy_findings(workspace: Workspace, path: str, policies: Sequence[Policy])
         return []
     steps = [each.step for each in located]
     stack = {"name": "offline", "project_id": "", "tags": [], "nested": False}
-    plan = {"action": _ACTION, "stack": stack, "steps": steps, "summary": {Kind.CREATE.value: len(steps)}}
+    plan = {"action": _ACTION, "stack": stack, "steps": steps, "summary": {StepKind.CREATE.value: len(steps)}}
     found = []
     for outcome in evaluated(concerning(policies, _ACTION), plan):
         if not outcome.holds:
@@ -56,7 +56,9 @@ def policy_findings(workspace: Workspace, path: str, policies: Sequence[Policy])
     return sorted(dict.fromkeys(found), key=Diagnostic.sort_key)
 
 
-def _steps(workspace: Workspace, place: Place, chain: Sequence[tuple[Place, ResourceDefinition]]) -> Iterator[_Located]:
+def _steps(
+    workspace: Workspace, place: BoundTemplate, chain: Sequence[tuple[BoundTemplate, ResourceDefinition]]
+) -> Iterator[_Located]:
     """Yield the steps that create the resources of a template and of those nested in it."""
     definition = place.definition
     for resource in definition.resources.values():
@@ -66,7 +68,7 @@ def _steps(workspace: Workspace, place: Place, chain: Sequence[tuple[Place, Reso
         given = {} if kind.ignores_properties else definition.resolve(resource.properties, UnknownScope()) or {}
         within = (*chain, (place, resource))
         path = ".".join(each.name for _, each in within)
-        what = Kind.CREATE if resource.external_id is None else Kind.USE
+        what = StepKind.CREATE if resource.external_id is None else StepKind.USE
         yield _Located(step_document(path, resource.type, kind, given, what, ()), within)
         request = capabilities.sample_of(kind, finalized(kind, given))
         if request is not None and request.template is not None and place.depth < _MOST_NESTED:
@@ -79,14 +81,14 @@ def _diagnostic(outcome: Outcome) -> Diagnostic:
     if outcome.deferred:
         found = replace(found, message="it depends on values that are not known without a deployment")
     certain = outcome.holds is not None and not outcome.deferred
-    if certain and outcome.policy.verdict is Verdict.REQUIRE_APPROVAL:
+    if certain and outcome.policy.verdict is EnforcementLevel.REQUIRE_APPROVAL:
         found = replace(found, message=f"an approval is required: {found.message}")
-    denied = certain and outcome.policy.verdict is Verdict.DENY
+    denied = certain and outcome.policy.verdict is EnforcementLevel.DENY
     return replace(found, severity=ERROR if denied else WARNING)
 
 
 def _placed(
-    workspace: Workspace, path: str, diagnostic: Diagnostic, chain: Sequence[tuple[Place, ResourceDefinition]]
+    workspace: Workspace, path: str, diagnostic: Diagnostic, chain: Sequence[tuple[BoundTemplate, ResourceDefinition]]
 ) -> Diagnostic:
     """Return a diagnostic with the place of a resource, or of that around it which stands in a file."""
     if not chain:

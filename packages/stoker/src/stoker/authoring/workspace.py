@@ -50,7 +50,7 @@ class NotRead(Unchecked):
     type_name = "(a template that is not read)"
 
 
-class Place:
+class BoundTemplate:
     """A bound template; its names are relative to the folder of `files`, and it is `depth` levels below the root.
 
     A definition with `problems` serves only to find more of them: see `Definition.examine`.
@@ -90,7 +90,7 @@ class Place:
         except TemplateInvalid:
             return None
 
-    def child(self, resource: ResourceDefinition, request: ChildRequest) -> Place:
+    def child(self, resource: ResourceDefinition, request: ChildRequest) -> BoundTemplate:
         """Return the nested stack of a resource. Raises TemplateInvalid or RequestLimitExceeded."""
         name = request.template_name
         examined = self._workspace.sources.examined(name) if name else Template.examine(request.template or {})
@@ -129,7 +129,7 @@ class Workspace:
         self._template_types: dict[str, ResourceType] = {}
         self._roots: set[str] = set()
 
-    def root(self, path: str) -> Place:
+    def root(self, path: str) -> BoundTemplate:
         """Return the bound template of a file; parameters without a value are unknown.
 
         Raises TemplateInvalid if nothing more can be known about the template than the problems in the error.
@@ -157,7 +157,7 @@ class Workspace:
         parameters: Mapping[str, Any],
         depth: int = 0,
         missing_ok: bool = False,
-    ) -> Place:
+    ) -> BoundTemplate:
         """Bind a template, given with its problems, with its environment and files.
 
         Raises TemplateInvalid for a loop that cannot be expanded.
@@ -173,7 +173,7 @@ class Workspace:
             look_up=lambda *_: UNDETERMINED,
             broken=[item.path[:2] for item in problems],
         )
-        return Place(self, definition, [*problems, *further(found, problems)], files, depth)
+        return BoundTemplate(self, definition, [*problems, *further(found, problems)], files, depth)
 
     def template_type(self, path: str) -> ResourceType | None:
         """Return the resource type of the template at `path`; None if there is no such file."""

@@ -33,7 +33,7 @@ _MOST_BYTES_AT_ONCE = 131_072
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class BudgetLimits:
     """The size of a budget. `resources` is the maximum in a tree of stacks; -1 means no limit."""
 
     steps: int
@@ -41,9 +41,9 @@ class Allowed:
     seconds: float
     resources: int = -1
 
-    def times(self, factor: int) -> Allowed:
+    def times(self, factor: int) -> BudgetLimits:
         """Return the allowance for doing the same work `factor` times."""
-        return Allowed(self.steps * factor, self.made * factor, self.seconds * factor, self.resources)
+        return BudgetLimits(self.steps * factor, self.made * factor, self.seconds * factor, self.resources)
 
 
 class Postponed(BaseException):
@@ -58,7 +58,7 @@ class Budget:
 
     __slots__ = ("_allowed", "_made", "_marks", "_seconds", "_steps", "_until_check")
 
-    def __init__(self, allowed: Allowed) -> None:
+    def __init__(self, allowed: BudgetLimits) -> None:
         self._allowed = allowed
         self._until_check = min(_STEPS_BETWEEN_CHECKS, allowed.steps)
         self._steps = allowed.steps - self._until_check
@@ -188,7 +188,7 @@ def opened(budget: Budget) -> Iterator[Budget]:
 
 
 @contextmanager
-def ensured(allowed: Allowed) -> Iterator[Budget]:
+def ensured(allowed: BudgetLimits) -> Iterator[Budget]:
     """Use the open budget, or a new one if none is open; the block's processor time is deducted from it."""
     budget = _current.get()
     if budget is not None:

@@ -31,7 +31,7 @@ class ApprovalView(TypedDict):
 
 
 class EmergencyView(TypedDict):
-    """Who has broken the glass, when, and why."""
+    """Who has used break-glass, when, and why."""
 
     user_id: str
     user_name: str | None

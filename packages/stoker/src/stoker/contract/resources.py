@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
 from stoker.contract.request import Answer, OfStack, Request
-from stoker.contract.views import DriftSummary, JSONObject, Place, ResourceRow, ResourceView
+from stoker.contract.views import DriftSummary, JSONObject, ResourceRow, ResourceView, StackLocation
 
 
 class ResourceList(TypedDict):
     """Resources, and the place of each stack that they are in by its ID."""
 
     resources: Sequence[ResourceRow]
-    stacks: Mapping[str, Place]
+    stacks: Mapping[str, StackLocation]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,7 +110,7 @@ class StackDetails(StackSummary):
     last_look: NotRequired[LastDetection | None]
 
 
-class Place(TypedDict):
+class StackLocation(TypedDict):
     """Where the resources of a stack are. `parent_resource` is the resource that contains the stack."""
 
     stack_id: str
@@ -142,7 +142,7 @@ class ResourceRow(TypedDict):
     properties: NotRequired[JSONObject]
 
 
-class ResourceView(ResourceRow, Place):
+class ResourceView(ResourceRow, StackLocation):
     """A resource with its place."""
 
 

@@ -18,7 +18,7 @@ from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.object_owners import examine_earlier_records
 from stoker.engine.records.services import RecordingServices
-from stoker.engine.running.endings import Endings
+from stoker.engine.running.completion import OperationCompletion
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker.store.database import Database
@@ -69,7 +69,7 @@ class Engine:
         self.others = others = OtherEngines(peers or NoPeers(), services)
         self._announcer = Announcer(services, bus)
         awaited = AwaitedOperations()
-        self._endings = Endings(services, self._announcer, awaited, others.finished)
+        self._endings = OperationCompletion(services, self._announcer, awaited, others.finished)
         self.runs = Runs(services, self._endings, others)
         offers = Offers(self.runs, others, settings.nested_at_once, is_trial=trial is not None)
         self.submissions = Submissions(services, self._announcer, awaited, self.runs, others, offers)

@@ -11,7 +11,7 @@ from stoker.authoring.sources import SUFFIXES, beside
 from stoker.base.diagnostics import Path
 from stoker.language_server import describe
 from stoker.language_server.items import Category, Completion, Item
-from stoker.language_server.names import Kind, function_at
+from stoker.language_server.names import NameKind, function_at
 from stoker.language_server.outline import Context, Role, context
 from stoker.language_server.project import Project, TextDocument
 from stoker.plugins.resource import ResourceType
@@ -181,20 +181,20 @@ class _Template(_Completer):
             return
         section, depth = self._section_of(path), len(path)
         dialect = self.version.dialect
-        if section is Kind.RESOURCE and depth == 2:
+        if section is NameKind.RESOURCE and depth == 2:
             yield from self._resource_keys(str(path[1]))
-        elif section is Kind.RESOURCE and depth > 2 and path[2] == dialect.resource_keys["properties"]:
+        elif section is NameKind.RESOURCE and depth > 2 and path[2] == dialect.resource_keys["properties"]:
             yield from self._property_keys(path)
-        elif section is Kind.PARAMETER and depth == 2:
+        elif section is NameKind.PARAMETER and depth == 2:
             opened = {"constraints": "list", "AllowedValues": "list"}
             yield from self._named(sorted(self.version.parameter_keys), Category.PROPERTY, opened)
-        elif section is Kind.PARAMETER and depth > 2 and path[2] == "constraints":
+        elif section is NameKind.PARAMETER and depth > 2 and path[2] == "constraints":
             yield from self._constraint_keys(path)
-        elif section is Kind.OUTPUT and depth == 2:
+        elif section is NameKind.OUTPUT and depth == 2:
             yield from self._named(sorted(self.version.output_keys), Category.PROPERTY)
-        elif section is Kind.CONDITION and depth > 1:
+        elif section is NameKind.CONDITION and depth > 1:
             yield from self._functions(self.version.condition_functions)
-        elif section in (Kind.RESOURCE, Kind.OUTPUT) and depth > 2:
+        elif section in (NameKind.RESOURCE, NameKind.OUTPUT) and depth > 2:
             yield from self._functions(self.version.functions)
 
     def values(self, path: Path) -> Iterator[Item]:
@@ -204,8 +204,8 @@ class _Template(_Completer):
             return
         section = self._section_of(path)
         if path and path[0] == "parameter_groups" and len(path) > 2 and path[2] == "parameters":
-            yield from self._declared(Kind.PARAMETER)
-        elif section is Kind.PARAMETER:
+            yield from self._declared(NameKind.PARAMETER)
+        elif section is NameKind.PARAMETER:
             yield from self._parameter_values(path)
         elif len(path) > 2:
             yield from self._argument(path) or self._place_values(section, path)
@@ -213,10 +213,10 @@ class _Template(_Completer):
     def _version_text(self, value: str) -> str:
         return f'"{value}"' if self.document.is_json and not self.place.quoted else value
 
-    def _section_of(self, path: Path) -> Kind | None:
+    def _section_of(self, path: Path) -> NameKind | None:
         if not path:
             return None
-        return next((kind for kind in Kind if self.version.dialect.sections.get(kind) == path[0]), None)
+        return next((kind for kind in NameKind if self.version.dialect.sections.get(kind) == path[0]), None)
 
     def _named(
         self, names: Iterable[str], category: Category, opens: Mapping[str, str] | None = None
@@ -299,27 +299,27 @@ class _Template(_Completer):
             documentation = describe.of_function(name, self.version) or ""
             yield Item(label, Category.FUNCTION, self._spaced(call), documentation=documentation)
 
-    def _place_values(self, section: Kind | None, path: Path) -> Iterator[Item]:
+    def _place_values(self, section: NameKind | None, path: Path) -> Iterator[Item]:
         dialect = self.version.dialect
         key = path[2]
         if key in (dialect.resource_keys["condition"], dialect.output_keys["condition"]) and len(path) == 3:
-            yield from self._declared(Kind.CONDITION)
-        elif section is Kind.RESOURCE and key == dialect.resource_keys["type"]:
+            yield from self._declared(NameKind.CONDITION)
+        elif section is NameKind.RESOURCE and key == dialect.resource_keys["type"]:
             yield from self.types()
-        elif section is Kind.RESOURCE and key == dialect.resource_keys["depends_on"]:
-            yield from (item for item in self._declared(Kind.RESOURCE) if item.label != path[1])
-        elif section is Kind.RESOURCE and key in _POLICIES:
+        elif section is NameKind.RESOURCE and key == dialect.resource_keys["depends_on"]:
+            yield from (item for item in self._declared(NameKind.RESOURCE) if item.label != path[1])
+        elif section is NameKind.RESOURCE and key in _POLICIES:
             replaces = key == "UpdateReplacePolicy"
             known = self.version.replace_policies if replaces else self.version.deletion_policies
             yield from (self.value(name, Category.VALUE) for name in known)
-        elif section is Kind.RESOURCE and key == dialect.resource_keys.get("ignore_drift"):
+        elif section is NameKind.RESOURCE and key == dialect.resource_keys.get("ignore_drift"):
             kind = self.project.kind(self.document, str(path[1]))
             yield from (self.value(name, Category.PROPERTY) for name in (kind.properties if kind else ()))
-        elif section is Kind.RESOURCE and key == dialect.resource_keys["properties"] and len(path) > 3:
+        elif section is NameKind.RESOURCE and key == dialect.resource_keys["properties"] and len(path) > 3:
             prop = self._property(path)
             yield from self._allowed(prop) if prop else ()
             yield from self._calls()
-        elif section in (Kind.RESOURCE, Kind.OUTPUT) and key not in ("description", "Description"):
+        elif section in (NameKind.RESOURCE, NameKind.OUTPUT) and key not in ("description", "Description"):
             yield from self._calls()
 
     def _allowed(self, prop: Property) -> Iterator[Item]:
@@ -354,10 +354,18 @@ class _Template(_Completer):
 
     # -- arguments of functions -----------------------------------------------------------------------------------
 
-    def _declared(self, kind: Kind) -> Iterator[Item]:
-        category = {Kind.PARAMETER: Category.PARAMETER, Kind.RESOURCE: Category.RESOURCE}.get(kind, Category.NAME)
+    def _declared(self, kind: NameKind) -> Iterator[Item]:
+        category = {NameKind.PARAMETER: Category.PARAMETER, NameKind.RESOURCE: Category.RESOURCE}.get(
+            kind, Category.NAME
+        )
         for name, token in self.names.declared(kind).items():
-            key = self.names.resource_key("type") if kind is Kind.RESOURCE else "type" if self.names.is_hot else "Type"
+            key = (
+                self.names.resource_key("type")
+                if kind is NameKind.RESOURCE
+                else "type"
+                if self.names.is_hot
+                else "Type"
+            )
             detail = self.outline.text_at((*token.path, key)) or ""
             yield self.value(name, category, detail, describe.of_declaration(self.document, token))
 
@@ -370,32 +378,32 @@ class _Template(_Completer):
         function, index = function_at(path)
         found: Callable[[], Iterator[Item]] | None = {
             ("get_param", 0): self._parameters,
-            ("get_resource", 0): lambda: self._declared(Kind.RESOURCE),
-            ("get_attr", 0): lambda: self._declared(Kind.RESOURCE),
+            ("get_resource", 0): lambda: self._declared(NameKind.RESOURCE),
+            ("get_attr", 0): lambda: self._declared(NameKind.RESOURCE),
             ("get_attr", 1): lambda: self._attributes(str(self.outline.text_at((*path[:-1], 0)))),
             ("get_file", 0): self.files,
-            ("if", 0): lambda: self._declared(Kind.CONDITION),
+            ("if", 0): lambda: self._declared(NameKind.CONDITION),
             ("Ref", 0): self._referred,
-            ("Fn::GetAtt", 0): self._dotted if path[-1] == function else lambda: self._declared(Kind.RESOURCE),
+            ("Fn::GetAtt", 0): self._dotted if path[-1] == function else lambda: self._declared(NameKind.RESOURCE),
             ("Fn::GetAtt", 1): lambda: self._attributes(str(self.outline.text_at((*path[:-1], 0)))),
-            ("Fn::If", 0): lambda: self._declared(Kind.CONDITION),
-            ("Condition", 0): lambda: self._declared(Kind.CONDITION),
-            ("Fn::FindInMap", 0): lambda: self._declared(Kind.MAPPING),
+            ("Fn::If", 0): lambda: self._declared(NameKind.CONDITION),
+            ("Condition", 0): lambda: self._declared(NameKind.CONDITION),
+            ("Fn::FindInMap", 0): lambda: self._declared(NameKind.MAPPING),
             ("Fn::FindInMap", 1): lambda: self._mapped(path),
             ("Fn::FindInMap", 2): lambda: self._mapped(path),
         }.get((function, index))
-        if found is None and function in ("and", "or", "not") and path[0] == self.names.section(Kind.CONDITION):
-            return list(self._declared(Kind.CONDITION))
+        if found is None and function in ("and", "or", "not") and path[0] == self.names.section(NameKind.CONDITION):
+            return list(self._declared(NameKind.CONDITION))
         return list(found()) if found and function in _known_functions(self.version) else None
 
     def _parameters(self) -> Iterator[Item]:
-        yield from self._declared(Kind.PARAMETER)
+        yield from self._declared(NameKind.PARAMETER)
         yield from self._pseudo()
 
     def _referred(self) -> Iterator[Item]:
-        yield from self._declared(Kind.PARAMETER)
-        if self.place.path[0] != self.names.section(Kind.CONDITION):
-            yield from self._declared(Kind.RESOURCE)
+        yield from self._declared(NameKind.PARAMETER)
+        if self.place.path[0] != self.names.section(NameKind.CONDITION):
+            yield from self._declared(NameKind.RESOURCE)
         yield from self._pseudo()
         yield self.value(NO_VALUE, Category.NAME)
 
@@ -411,14 +419,14 @@ class _Template(_Completer):
         """Yield resources, or after the dot, the attributes of one."""
         resource, dot, _ = self.place.typed.partition(".")
         if not dot:
-            yield from self._declared(Kind.RESOURCE)
+            yield from self._declared(NameKind.RESOURCE)
             return
         for item in self._attributes(resource):
             yield self.value(f"{resource}.{item.label}", Category.ATTRIBUTE, "", item.documentation)
 
     def _mapped(self, path: Path) -> Iterator[Item]:
         """Yield the keys of a mapping; where the first key is not literal, those of all its maps."""
-        mapping = (self.names.section(Kind.MAPPING), self.outline.text_at((*path[:-1], 0)) or "")
+        mapping = (self.names.section(NameKind.MAPPING), self.outline.text_at((*path[:-1], 0)) or "")
         first = self.outline.keys(mapping)
         if path[-1] == 1:
             found = first

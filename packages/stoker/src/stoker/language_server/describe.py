@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stoker.authoring.constraint_words import rules
-from stoker.language_server.names import Kind, Name
+from stoker.language_server.names import Name, NameKind
 from stoker.language_server.outline import Role, Token
 from stoker.language_server.project import Project, TextDocument
 from stoker.plugins.resource import ResourceType
@@ -81,16 +81,16 @@ def hover(project: Project, document: TextDocument, offset: int) -> tuple[str, T
 
 def _of_name(project: Project, document: TextDocument, name: Name) -> str | None:
     names = document.names
-    if name.kind is Kind.TYPE or name.kind is Kind.FILE:
+    if name.kind is NameKind.TYPE or name.kind is NameKind.FILE:
         kind = project.kind_named(document, name.text)
         return of_type(kind) if kind else None
-    if name.kind is Kind.ATTRIBUTE:
+    if name.kind is NameKind.ATTRIBUTE:
         kind = project.kind(document, name.owner)
         attribute = kind.attributes.get(name.text) if kind else None
         return of_attribute(name.text, attribute) if attribute else None
     declared = names.declared(name.kind).get(name.text)
     if declared is None or declared.start == name.start:
-        kind = project.kind(document, name.text) if declared and name.kind is Kind.RESOURCE else None
+        kind = project.kind(document, name.text) if declared and name.kind is NameKind.RESOURCE else None
         return of_type(kind) if kind else None
     return of_declaration(document, declared)
 
@@ -103,7 +103,7 @@ def _of_key(project: Project, document: TextDocument, token: Token) -> str | Non
     last = SHORT_TAGS.get(token.text, path[-1])
     if isinstance(last, str) and (found := of_function(last, names.version)) and len(path) > 2:
         return found
-    if len(path) > 3 and path[0] == names.section(Kind.RESOURCE) and path[2] == names.resource_key("properties"):
+    if len(path) > 3 and path[0] == names.section(NameKind.RESOURCE) and path[2] == names.resource_key("properties"):
         inner = project.kind_named(document, token.text) if path[-1] == names.resource_key("type") else None
         if inner is not None and token.role is Role.VALUE:
             return of_type(inner)

@@ -12,7 +12,7 @@ from stoker.authoring.rules import WARNING
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.manual import nearest_rule_page
 from stoker.language_server.items import Category, Completion, Item
-from stoker.language_server.names import Kind
+from stoker.language_server.names import NameKind
 from stoker.language_server.navigation import Symbol
 from stoker.language_server.outline import Outline
 from stoker.language_server.positions import Positions
@@ -40,13 +40,13 @@ _ITEM_KINDS: Mapping[Category, types.CompletionItemKind] = {
     Category.NAME: types.CompletionItemKind.Constant,
     Category.FILE: types.CompletionItemKind.File,
 }
-_SYMBOL_KINDS: Mapping[Kind | None, types.SymbolKind] = {
+_SYMBOL_KINDS: Mapping[NameKind | None, types.SymbolKind] = {
     None: types.SymbolKind.Namespace,
-    Kind.PARAMETER: types.SymbolKind.Variable,
-    Kind.RESOURCE: types.SymbolKind.Struct,
-    Kind.CONDITION: types.SymbolKind.Boolean,
-    Kind.MAPPING: types.SymbolKind.Object,
-    Kind.OUTPUT: types.SymbolKind.Property,
+    NameKind.PARAMETER: types.SymbolKind.Variable,
+    NameKind.RESOURCE: types.SymbolKind.Struct,
+    NameKind.CONDITION: types.SymbolKind.Boolean,
+    NameKind.MAPPING: types.SymbolKind.Object,
+    NameKind.OUTPUT: types.SymbolKind.Property,
 }
 
 

@@ -18,7 +18,7 @@ from stoker.template.versions import CFN, HOT, Dialect, Version, by_name
 PLACE_IN_SUB = re.compile(r"\$\{([^!}\s][^}\n]*)\}")
 
 
-class Kind(StrEnum):
+class NameKind(StrEnum):
     """The kinds of names; those of declarations are HOT's names of their sections."""
 
     PARAMETER = "parameters"
@@ -35,25 +35,25 @@ class Kind(StrEnum):
 class Name:
     """A name at a place in a template; of an ATTRIBUTE, `owner` is the resource."""
 
-    kind: Kind
+    kind: NameKind
     text: str
     start: int
     end: int
     owner: str = ""
 
 
-_BY_FUNCTION: Mapping[str, tuple[Kind, ...]] = {
-    "get_param": (Kind.PARAMETER,),
-    "get_resource": (Kind.RESOURCE,),
-    "get_attr": (Kind.RESOURCE, Kind.ATTRIBUTE),
-    "get_file": (Kind.FILE,),
-    "if": (Kind.CONDITION,),
-    "Ref": (Kind.RESOURCE,),
-    "Fn::GetAtt": (Kind.RESOURCE, Kind.ATTRIBUTE),
-    "Fn::If": (Kind.CONDITION,),
-    "Fn::FindInMap": (Kind.MAPPING,),
-    "Fn::ValueOf": (Kind.PARAMETER,),
-    "Condition": (Kind.CONDITION,),
+_BY_FUNCTION: Mapping[str, tuple[NameKind, ...]] = {
+    "get_param": (NameKind.PARAMETER,),
+    "get_resource": (NameKind.RESOURCE,),
+    "get_attr": (NameKind.RESOURCE, NameKind.ATTRIBUTE),
+    "get_file": (NameKind.FILE,),
+    "if": (NameKind.CONDITION,),
+    "Ref": (NameKind.RESOURCE,),
+    "Fn::GetAtt": (NameKind.RESOURCE, NameKind.ATTRIBUTE),
+    "Fn::If": (NameKind.CONDITION,),
+    "Fn::FindInMap": (NameKind.MAPPING,),
+    "Fn::ValueOf": (NameKind.PARAMETER,),
+    "Condition": (NameKind.CONDITION,),
 }
 """What the first arguments of functions name; a single argument need not be in a list."""
 
@@ -95,24 +95,24 @@ class TemplateNames:
         own = top.intersection(("resource_registry", "parameter_defaults"))
         return self.version is None and bool(own or (top and top <= set(ENVIRONMENT_SECTIONS)))
 
-    def section(self, kind: Kind) -> str:
+    def section(self, kind: NameKind) -> str:
         """Return the template's name of a section."""
         dialect = self.dialect or HOT
         return dialect.sections.get(kind, CFN.sections.get(kind, kind.value))
 
-    def declared(self, kind: Kind) -> Mapping[str, Token]:
+    def declared(self, kind: NameKind) -> Mapping[str, Token]:
         """Return the keys of a section by name."""
         return {str(token.path[-1]): token for token in reversed(self.outline.keys((self.section(kind),)))}
 
     @cached_property
     def resources(self) -> Mapping[str, Token]:
         """The resources by name."""
-        return self.declared(Kind.RESOURCE)
+        return self.declared(NameKind.RESOURCE)
 
     @cached_property
     def parameters(self) -> Mapping[str, Token]:
         """The parameters by name."""
-        return self.declared(Kind.PARAMETER)
+        return self.declared(NameKind.PARAMETER)
 
     def resource_key(self, name: str) -> str:
         """Return the template's name of a key of resources: `Type` for `type`."""
@@ -121,7 +121,7 @@ class TemplateNames:
 
     def type_of(self, resource: str) -> str | None:
         """Return the type of a resource as it is written; None if it is missing."""
-        return self.outline.text_at((self.section(Kind.RESOURCE), resource, self.resource_key("type")))
+        return self.outline.text_at((self.section(NameKind.RESOURCE), resource, self.resource_key("type")))
 
     def at(self, offset: int) -> Name | None:
         """Return the name at an offset."""
@@ -146,22 +146,22 @@ class TemplateNames:
             return
         if not path or self.dialect is None:
             return
-        section, is_resource = path[0], len(path) > 2 and path[0] == self.section(Kind.RESOURCE)
+        section, is_resource = path[0], len(path) > 2 and path[0] == self.section(NameKind.RESOURCE)
         if is_resource and path[2:] == (self.resource_key("type"),):
-            yield self._named(Kind.FILE if is_template_name(token.text) else Kind.TYPE, token)
+            yield self._named(NameKind.FILE if is_template_name(token.text) else NameKind.TYPE, token)
         elif is_resource and path[2] == self.resource_key("depends_on"):
-            yield self._named(Kind.RESOURCE, token)
+            yield self._named(NameKind.RESOURCE, token)
         elif len(path) == 3 and path[2] in (self.resource_key("condition"),):
-            yield self._named(Kind.CONDITION, token)
+            yield self._named(NameKind.CONDITION, token)
         elif section == "parameter_groups":
             if len(path) > 2 and path[2] == "parameters":
-                yield self._named(Kind.PARAMETER, token)
-        elif section not in (self.section(Kind.PARAMETER), self.section(Kind.MAPPING)):
+                yield self._named(NameKind.PARAMETER, token)
+        elif section not in (self.section(NameKind.PARAMETER), self.section(NameKind.MAPPING)):
             yield from self._arguments(token)
 
     def _declaration(self, token: Token) -> Iterator[Name]:
         if len(token.path) == 2:
-            for kind in (Kind.PARAMETER, Kind.RESOURCE, Kind.CONDITION, Kind.MAPPING, Kind.OUTPUT):
+            for kind in (NameKind.PARAMETER, NameKind.RESOURCE, NameKind.CONDITION, NameKind.MAPPING, NameKind.OUTPUT):
                 if token.path[0] == self.section(kind) and self.dialect is not None:
                     yield self._named(kind, token)
 
@@ -171,19 +171,19 @@ class TemplateNames:
             yield from self._in_sub(token)
         elif function == "Fn::GetAtt" and isinstance(token.path[-1], str):
             yield from self._dotted(token.text, token.start)
-        elif function in _CONNECTIVES and token.path[0] == self.section(Kind.CONDITION):
-            yield self._named(Kind.CONDITION, token)
+        elif function in _CONNECTIVES and token.path[0] == self.section(NameKind.CONDITION):
+            yield self._named(NameKind.CONDITION, token)
         elif function in _BY_FUNCTION and index < len(_BY_FUNCTION[function]):
             kind = _BY_FUNCTION[function][index]
             owner = ""
-            if kind is Kind.ATTRIBUTE:
+            if kind is NameKind.ATTRIBUTE:
                 owner = self.outline.text_at((*token.path[:-1], 0)) or ""
             elif function == "Ref":
                 kind = self._kind_of(token.text)
             yield self._named(kind, token, owner)
 
-    def _kind_of(self, name: str) -> Kind:
-        return Kind.PARAMETER if name in self.parameters and name not in self.resources else Kind.RESOURCE
+    def _kind_of(self, name: str) -> NameKind:
+        return NameKind.PARAMETER if name in self.parameters and name not in self.resources else NameKind.RESOURCE
 
     def _in_sub(self, token: Token) -> Iterator[Name]:
         """Yield the names in a string with `${…}`, except those that the call's own map defines."""
@@ -203,13 +203,13 @@ class TemplateNames:
     @staticmethod
     def _dotted(text: str, start: int) -> Iterator[Name]:
         resource, dot, attribute = text.partition(".")
-        yield Name(Kind.RESOURCE, resource, start, start + len(resource))
+        yield Name(NameKind.RESOURCE, resource, start, start + len(resource))
         if dot:
             begin = start + len(resource) + 1
-            yield Name(Kind.ATTRIBUTE, attribute, begin, begin + len(attribute), resource)
+            yield Name(NameKind.ATTRIBUTE, attribute, begin, begin + len(attribute), resource)
 
     @staticmethod
-    def _named(kind: Kind, token: Token, owner: str = "") -> Name:
+    def _named(kind: NameKind, token: Token, owner: str = "") -> Name:
         return Name(kind, token.text, token.start, token.end, owner)
 
 

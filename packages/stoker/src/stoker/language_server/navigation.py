@@ -9,12 +9,12 @@ from pathlib import Path as FilePath
 
 from stoker.authoring.sources import beside, is_remote
 from stoker.base.errors import StokerError
-from stoker.language_server.names import Kind, Name
+from stoker.language_server.names import Name, NameKind
 from stoker.language_server.outline import Role, Token
 from stoker.language_server.project import Project, TextDocument
 from stoker.template.registry import is_template_name
 
-RENAMED = frozenset({Kind.PARAMETER, Kind.RESOURCE, Kind.CONDITION, Kind.MAPPING, Kind.OUTPUT})
+RENAMED = frozenset({NameKind.PARAMETER, NameKind.RESOURCE, NameKind.CONDITION, NameKind.MAPPING, NameKind.OUTPUT})
 _HOT_NAME = re.compile(r"[^\s/:{}\[\],&*#?|<>=!%@\"'`\\-][^\s/:{}\[\],#\"'\\]*")
 _CFN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -24,7 +24,7 @@ class CannotRename(StokerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """A range in a file; `start` and `end` are offsets in `document`, or 0 for a file that is not a document."""
 
     path: str
@@ -39,11 +39,11 @@ class Symbol:
     name: Token
     end: int
     detail: str
-    kind: Kind | None
+    kind: NameKind | None
     children: tuple[Symbol, ...] = ()
 
 
-def definition(project: Project, document: TextDocument, offset: int) -> Place | None:
+def definition(project: Project, document: TextDocument, offset: int) -> Location | None:
     """Return where the name at an offset is declared, or the file that it names."""
     token = document.outline.at(offset)
     if token is None:
@@ -51,15 +51,15 @@ def definition(project: Project, document: TextDocument, offset: int) -> Place |
     name = document.names.at(offset)
     if name is None:
         return _property_of_nested(project, document, token) or _in_environment(document, token)
-    if name.kind is Kind.FILE:
+    if name.kind is NameKind.FILE:
         return _file(beside(document.folder, name.text)) if not is_remote(name.text) else None
-    if name.kind is Kind.TYPE:
+    if name.kind is NameKind.TYPE:
         found = project.implementation(document, name.text)
         return _file(found) if is_template_name(found) and not is_remote(found) else None
-    if name.kind is Kind.ATTRIBUTE:
+    if name.kind is NameKind.ATTRIBUTE:
         return _output_of_nested(project, document, name)
     declared = document.names.declared(name.kind).get(name.text)
-    return Place(document.path, declared.start, declared.end) if declared else None
+    return Location(document.path, declared.start, declared.end) if declared else None
 
 
 def references(
@@ -94,7 +94,9 @@ def rename(project: Project, document: TextDocument, offset: int, new: str) -> l
     pattern = _HOT_NAME if names.is_hot else _CFN_NAME
     if not pattern.fullmatch(new):
         raise CannotRename(f"{new!r} cannot be the name of an entry without quotes.")
-    taken = [Kind.PARAMETER, Kind.RESOURCE] if name.kind in (Kind.PARAMETER, Kind.RESOURCE) else [name.kind]
+    taken = (
+        [NameKind.PARAMETER, NameKind.RESOURCE] if name.kind in (NameKind.PARAMETER, NameKind.RESOURCE) else [name.kind]
+    )
     if any(new in names.declared(kind) for kind in taken):
         raise CannotRename(f"There is already an entry {new!r}.")
     return list(_by_document(project, document, name))
@@ -113,15 +115,15 @@ def _section(document: TextDocument, token: Token) -> Symbol:
     return Symbol(token, end, outline.text_at(token.path) or "", None, children)
 
 
-def _entry(document: TextDocument, token: Token, kind: Kind | None) -> Symbol:
+def _entry(document: TextDocument, token: Token, kind: NameKind | None) -> Symbol:
     outline = document.outline
     end = max((below.end for below in outline.below(token.path)), default=token.end)
     key = document.names.resource_key("type")
     return Symbol(token, end, outline.text_at((*token.path, key)) or "", kind)
 
 
-def _file(path: str) -> Place | None:
-    return Place(path) if FilePath(path).is_file() else None
+def _file(path: str) -> Location | None:
+    return Location(path) if FilePath(path).is_file() else None
 
 
 def _nested(project: Project, document: TextDocument, resource: str) -> TextDocument | None:
@@ -130,25 +132,25 @@ def _nested(project: Project, document: TextDocument, resource: str) -> TextDocu
     return project.document(path) if is_template_name(path) and not is_remote(path) else None
 
 
-def _property_of_nested(project: Project, document: TextDocument, token: Token) -> Place | None:
+def _property_of_nested(project: Project, document: TextDocument, token: Token) -> Location | None:
     """Return the parameter of a nested template that a property gives the value of."""
     names, path = document.names, token.path
-    is_property = len(path) == 4 and path[0] == names.section(Kind.RESOURCE)
+    is_property = len(path) == 4 and path[0] == names.section(NameKind.RESOURCE)
     if token.role is not Role.KEY or not is_property or path[2] != names.resource_key("properties"):
         return None
     nested = _nested(project, document, str(path[1]))
     declared = nested.names.parameters.get(str(path[3])) if nested else None
-    return Place(nested.path, declared.start, declared.end) if nested and declared else None
+    return Location(nested.path, declared.start, declared.end) if nested and declared else None
 
 
-def _output_of_nested(project: Project, document: TextDocument, name: Name) -> Place | None:
+def _output_of_nested(project: Project, document: TextDocument, name: Name) -> Location | None:
     nested = _nested(project, document, name.owner)
     wanted = name.text.removeprefix("Outputs.")
-    declared = nested.names.declared(Kind.OUTPUT).get(wanted) if nested else None
-    return Place(nested.path, declared.start, declared.end) if nested and declared else None
+    declared = nested.names.declared(NameKind.OUTPUT).get(wanted) if nested else None
+    return Location(nested.path, declared.start, declared.end) if nested and declared else None
 
 
-def _in_environment(document: TextDocument, token: Token) -> Place | None:
+def _in_environment(document: TextDocument, token: Token) -> Location | None:
     """Return the template that a value of an environment's registry names."""
     path = token.path
     if not document.is_environment or not path or path[0] != "resource_registry" or token.role is Role.KEY:
@@ -162,14 +164,14 @@ def _in_environment(document: TextDocument, token: Token) -> Place | None:
 def _by_document(project: Project, document: TextDocument, name: Name) -> Iterator[tuple[TextDocument, list[Name]]]:
     """Yield the uses of a name in its document, and of a parameter as property in open templates that nest it."""
     yield document, document.names.uses(name)
-    if name.kind is not Kind.PARAMETER:
+    if name.kind is not NameKind.PARAMETER:
         return
     for path in project.opened():
         other = project.document(path)
         if other is None or path == document.path or other.names.version is None:
             continue
         found = [
-            Name(Kind.PARAMETER, name.text, key.start, key.end)
+            Name(NameKind.PARAMETER, name.text, key.start, key.end)
             for resource in other.names.resources
             if (key := other.outline.key(_property_path(other, resource, name.text))) is not None
             and (written := other.names.type_of(resource)) is not None
@@ -181,4 +183,4 @@ def _by_document(project: Project, document: TextDocument, name: Name) -> Iterat
 
 def _property_path(document: TextDocument, resource: str, name: str) -> tuple[str, str, str, str]:
     names = document.names
-    return (names.section(Kind.RESOURCE), resource, names.resource_key("properties"), name)
+    return (names.section(NameKind.RESOURCE), resource, names.resource_key("properties"), name)

@@ -23,7 +23,7 @@ from stoker.base.errors import StokerError
 from stoker.language_server import describe, messages, navigation
 from stoker.language_server.completion import complete
 from stoker.language_server.names import Name
-from stoker.language_server.navigation import Place
+from stoker.language_server.navigation import Location
 from stoker.language_server.outline import Outline
 from stoker.language_server.positions import Positions
 from stoker.language_server.project import Project, Report, TextDocument
@@ -142,7 +142,7 @@ class StokerServer(LanguageServer):
             shown = [messages.diagnostic(item, outline, positions) for item in found]
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(self.uri_of(source), shown))
 
-    def complaints(self, path: str, first: int, last: int) -> list[Diagnostic]:
+    def problems(self, path: str, first: int, last: int) -> list[Diagnostic]:
         """Return the latest diagnostics of a document on these lines, which count from 0."""
         found = dict.fromkeys(item for report in self._reports.values() for item in report.by_source.get(path, ()))
         return [item for item in found if item.position is not None and first <= item.position.line - 1 <= last]
@@ -310,7 +310,7 @@ def _navigate(server: StokerServer) -> None:
         found = navigation.references(
             server.project, document, offset, with_declaration=params.context.include_declaration
         )
-        return [_location(server, Place(other.path, use.start, use.end)) for other, uses in found for use in uses]
+        return [_location(server, Location(other.path, use.start, use.end)) for other, uses in found for use in uses]
 
 
 def _change_documents(server: StokerServer) -> None:
@@ -322,7 +322,7 @@ def _change_documents(server: StokerServer) -> None:
         if document is None:
             return []
         positions = server.positions(document.text)
-        found = server.complaints(document.path, params.range.start.line, params.range.end.line)
+        found = server.problems(document.path, params.range.start.line, params.range.end.line)
         return messages.quick_fixes(found, document, positions, params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
@@ -377,7 +377,7 @@ def _edits(positions: Positions, uses: Iterable[Name], new: str) -> list[types.T
     return [types.TextEdit(positions.range(use.start, use.end), new) for use in uses]
 
 
-def _location(server: StokerServer, place: Place) -> types.Location:
+def _location(server: StokerServer, place: Location) -> types.Location:
     document = server.project.document(place.path)
     positions = server.positions(document.text if document else "")
     return types.Location(server.uri_of(place.path), positions.range(place.start, place.end))

@@ -22,7 +22,7 @@ from stoker.contract.views import JSONObject
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.inspection.comparing import DELETED, MODIFIED
 from stoker.engine.inspection.drift import DriftComparer, comparers_of
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
@@ -41,7 +41,7 @@ _UNSETTLED = "its last action has not succeeded, or the object is not the stack'
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LocatedResource:
     """A resource of a tree of stacks: its path as in plans, and where its properties are defined.
 
     `source` is the file of a nested template, empty for the template of the root stack, None for one that a group has
@@ -86,7 +86,7 @@ async def drift_accept(parts: RecordingParts, context: RequestContext, request: 
     _refuse_running(before, stack)
     wanted = set(request.resources) if request.resources is not None else None
     made, matched = _Acceptance(), set[str]()
-    chosen: list[_Place] = []
+    chosen: list[_LocatedResource] = []
     comparers = await comparers_of(services, stack)
     for place in _places(comparers[stack.id], "", ""):
         names = {place.path[:end] for end in _ends(place.path)}
@@ -119,20 +119,24 @@ def _refuse_running(rows: Sequence[Sequence[object]], stack: Stack) -> None:
         raise ActionInProgress(f"Stack {stack.name} has an action in progress; accept drift when it has finished.")
 
 
-def _places(comparer: DriftComparer, above: str, source: str | None) -> Iterator[_Place]:
+def _places(comparer: DriftComparer, above: str, source: str | None) -> Iterator[_LocatedResource]:
     """Yield the resources of a stack and of the stacks nested in it, each after the one around it."""
     assert comparer.view.inputs is not None
     template = comparer.view.inputs.template
     for state in comparer.states():
         path = f"{above}{state.row.name}"
-        yield _Place(path, comparer.view.stack, state, comparer, source, template)
+        yield _LocatedResource(path, comparer.view.stack, state, comparer, source, template)
         if (inside := comparer.inside.get(state.row.uuid)) is not None:
             named = is_template_name(state.implementation)
             yield from _places(inside, f"{path}.", state.implementation if named else None)
 
 
 def _accept(
-    services: EngineServices, place: _Place, report: JSONObject, found: Mapping[str, object], made: _Acceptance
+    services: EngineServices,
+    place: _LocatedResource,
+    report: JSONObject,
+    found: Mapping[str, object],
+    made: _Acceptance,
 ) -> None:
     """Add what is to be recorded of one resource, if it differs."""
     state = place.state

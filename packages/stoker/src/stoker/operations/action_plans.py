@@ -11,11 +11,11 @@ from stoker.base.errors import Bug
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
 from stoker.engine.planning.keeping import Copies, Removing
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.actions import FORWARD, NOTHING
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices
-from stoker.operations.planning import Goal, Planned, plan_removal_of, plan_tree
+from stoker.operations.planning import Planned, TargetDefinition, plan_removal_of, plan_tree
 from stoker.operations.requests import CheckedRequest
 from stoker.store import completion, queries, snapshots
 from stoker.store.records import IN_PROGRESS, Operation, Stack, StackSnapshot
@@ -84,13 +84,13 @@ async def plan_rollback(
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
-    def wanted() -> Wanted:
+    def wanted() -> DesiredState:
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
-        return replace(Wanted.of(services, definition, inputs), skipped=skipped)
+        return replace(DesiredState.of(services, definition, inputs), skipped=skipped)
 
     towards = await services.evaluator.evaluate(stack.project_id, wanted)
     asked = [stack.project_id, target, sorted(skipped)]
-    goal = Goal("ROLLBACK", towards, asked, returns_to=target, since=since)
+    goal = TargetDefinition("ROLLBACK", towards, asked, returns_to=target, since=since)
     return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)
 
 
@@ -109,5 +109,7 @@ async def plan_restoration(
     `refresh` is that of `plan_tree`.
     """
     found = await services.database.read(read_copies, services, [snapshot.id], stack.name)
-    goal = replace(Goal.of(stack, checked, "RESTORE", Copies.of(new_id(), found)), returns_to=snapshot.inputs)
+    goal = replace(
+        TargetDefinition.of(stack, checked, "RESTORE", Copies.of(new_id(), found)), returns_to=snapshot.inputs
+    )
     return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)

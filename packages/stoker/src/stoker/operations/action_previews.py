@@ -11,7 +11,7 @@ from stoker.contract.previews import ActionPreview, PreviewAction, SnapshotName
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.records.services import EngineServices
-from stoker.engine.running.endings import rollback_target
+from stoker.engine.running.completion import rollback_target
 from stoker.operations.action_plans import (
     last_operation,
     plan_deletion,

@@ -1,4 +1,4 @@
-"""Approve changes of stacks, reject them, or break the glass; and set what changes need."""
+"""Approve changes of stacks, reject them, or use break-glass; and set what changes need."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from stoker.operations.clearance import record_with_event
 from stoker.operations.lookup import tree_or_project
 from stoker.operations.plan_digests import PlanDigest, records_of
 from stoker.store import approvals, queries, settings
-from stoker.store.approvals import Approval, Requirement, Verdict
+from stoker.store.approvals import Approval, ApprovalDecision, Requirement
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, Stack
 from stoker.store.survey_records import ChangeRequest
@@ -181,7 +181,7 @@ def _status(services: EngineServices, row: ChangeRequest, facts: _Facts, left: S
         return "OUTDATED"
     if row.emergency is not None:
         return "APPROVED"
-    if any(each.verdict is Verdict.REJECTED for each in facts.said.get(row.id, ())):
+    if any(each.verdict is ApprovalDecision.REJECTED for each in facts.said.get(row.id, ())):
         return "REJECTED"
     return "WAITING" if left else "APPROVED"
 
@@ -204,10 +204,10 @@ async def change_request_judge(
     for a caller without any role that is asked for.
     """
     services = parts.services
-    if request.verdict not in set(Verdict):
-        raise BadValue(f"Unknown verdict {request.verdict!r}: it must be one of {', '.join(Verdict)}.")
+    if request.verdict not in set(ApprovalDecision):
+        raise BadValue(f"Unknown verdict {request.verdict!r}: it must be one of {', '.join(ApprovalDecision)}.")
     _check_text(request.comment, "comment", 0)
-    verdict = Verdict(request.verdict)
+    verdict = ApprovalDecision(request.verdict)
     said = Approval(
         request.request_id,
         context.user_id,
@@ -232,7 +232,7 @@ async def change_request_judge(
     text += f": {request.comment}" if request.comment else ""
     from stoker.engine.notifications.notices import Notice  # only where approvals are used
 
-    kind = Notice.APPROVED if verdict is Verdict.APPROVED else Notice.REJECTED
+    kind = Notice.APPROVED if verdict is ApprovalDecision.APPROVED else Notice.REJECTED
     await _commit(parts, context, request.request_id, Batch().then(record), kind, text)
     LOG.info("%s", text)
     return await services.database.read(_details, services, context, request.request_id)

@@ -12,7 +12,7 @@ from typing import Any
 from stoker.base.redaction import REDACTED, Redactor
 from stoker.contract.change_sets import KNOWN_AFTER_APPLY
 from stoker.engine.inspection.comparing import DELETED, IN_SYNC, MODIFIED, NOT_CHECKED
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Step, Subject
 from stoker.engine.records.differences import Path, differences
 from stoker.engine.records.ignored_drift import IGNORED_IN_TEMPLATE
@@ -29,13 +29,13 @@ from stoker.template.ignored_drift import property_path
 MANAGED, WRITE_ONLY, SENSITIVE = "MANAGED_BY_AWS", "WRITE_ONLY_PROPERTY", "SENSITIVE_PROPERTY"
 """Why a property is not compared, as the API calls it."""
 
-_REMOVES = (Kind.DELETE, Kind.FORGET)
+_REMOVES = (StepKind.DELETE, StepKind.FORGET)
 
 
 def is_synchronized(step: Step) -> bool:
     """Return whether a step changes no object, and records what the cloud has: the template agrees with that."""
     state = step.subject.state if step.subject is not None else None
-    return step.kind is Kind.KEEP and state is not None and bool(state.drifted)
+    return step.kind is StepKind.KEEP and state is not None and bool(state.drifted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ from stoker.contract.views import StackView
 from stoker.engine.calls.context import ActingParts, RecordingParts
 from stoker.engine.inspection.drift import is_unfinished, overall_of
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.plan_policies.policy import Verdict
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.plan_policies.policy import EnforcementLevel
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
 from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.services import EngineServices, RecordingServices
@@ -63,8 +63,8 @@ from stoker.operations.existing_objects import existing_objects
 from stoker.operations.finding_change_sets import execution_of, find_change_set, identity_of, of_stack_to_be
 from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.planning import (
-    Goal,
     Planned,
+    TargetDefinition,
     check_exported_values,
     make_plan,
     plan_tree_with_values,
@@ -260,7 +260,7 @@ async def _plan(
         services,
         context,
         stack,
-        replace(Goal.of(stack, checked, action), tags=request.body.tags),
+        replace(TargetDefinition.of(stack, checked, action), tags=request.body.tags),
         with_kept=request.deployment_mode is not None,
         refresh=refresh,
         preflight=preflight,
@@ -276,13 +276,15 @@ def _failures(request: CreateChangeSet, planned: Planned) -> str:
     if request.kind == change_sets.IMPORT:
         return _besides_imports(planned.plan)
     found = [planned.preflight.text()] if planned.preflight is not None else []
-    denied = planned.policies.with_verdict(Verdict.DENY) if planned.policies is not None else ()
+    denied = planned.policies.with_verdict(EnforcementLevel.DENY) if planned.policies is not None else ()
     return "\n".join(filter(None, [*found, *(result.text() for result in denied)]))
 
 
 def _besides_imports(plan: Plan) -> str:
     """Return what a plan does besides imports, as the reason of a failure, "" for nothing."""
-    others = [step for step in plan.steps if step.has_effect and (step.imports is None or step.kind is not Kind.KEEP)]
+    others = [
+        step for step in plan.steps if step.has_effect and (step.imports is None or step.kind is not StepKind.KEEP)
+    ]
     if not others:
         return ""
     named = ", ".join(

@@ -151,9 +151,9 @@ class ValueChecker:
             self._ask_all({key: places[0][1].path for key, places in asked.items()}),
         )
         unfit = [
-            replace(found, message=tell(complaint))
-            for complaint, places in zip(answers, asked.values(), strict=True)
-            if complaint
+            replace(found, message=tell(problem))
+            for problem, places in zip(answers, asked.values(), strict=True)
+            if problem
             for tell, found in places
         ]
         return without_secrets(unfit + external + consulted, definitions)
@@ -183,13 +183,13 @@ class ValueChecker:
 
     async def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics for objects that a template refers to by id and that do not exist."""
-        complaints = []
+        problems = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if resource.external_id is not None and kind is not None:
-                    complaints.append(self._external_object(definition, place, resource, kind))
-        return [found for found in await asyncio.gather(*complaints) if found is not None]
+                    problems.append(self._external_object(definition, place, resource, kind))
+        return [found for found in await asyncio.gather(*problems) if found is not None]
 
     async def _external_object(
         self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
@@ -216,13 +216,13 @@ class ValueChecker:
 
     async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services that types consult about their properties."""
-        complaints = []
+        problems = []
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if kind is not None and kind.consults and resource.external_id is None:
-                    complaints.append(self._consult(definition, place, resource, kind))
-        return [complaint for found in await asyncio.gather(*complaints) for complaint in found]
+                    problems.append(self._consult(definition, place, resource, kind))
+        return [problem for found in await asyncio.gather(*problems) for problem in found]
 
     async def _consult(
         self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType

@@ -22,8 +22,8 @@ from stoker.engine.planning.importing import (
     release_problems,
 )
 from stoker.engine.planning.moving import outer_of
-from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import Relocated, carry_out, read, wanted_paths
+from stoker.engine.planning.planner import DesiredState
+from stoker.engine.planning.relocating import CompletedMoves, carry_out, read, wanted_paths
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import Path
 from stoker.engine.running.importing import Claimed, read_imports
@@ -32,7 +32,7 @@ from stoker.store.records import Stack
 from stoker.template.transfers import Import, Transfers
 
 
-async def check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: Wanted) -> Imports:
+async def check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: DesiredState) -> Imports:
     """Refuse what the environment moves, imports or removes if that is not possible; return the imported objects.
 
     The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
@@ -56,7 +56,7 @@ class _Checking:
 
     parts: ActingParts
     stack: Stack
-    wanted: Wanted
+    wanted: DesiredState
     recorded: Recorded = field(init=False)
     cloud: Cloud = field(init=False)
     imports: Imports = NO_IMPORTS
@@ -81,7 +81,7 @@ class _Checking:
             raise TemplateInvalid(problems)
         return pending
 
-    def _moved(self, connection: Connection) -> tuple[Relocated, Transfers]:
+    def _moved(self, connection: Connection) -> tuple[CompletedMoves, Transfers]:
         """Read the record, and move resources in memory; return that, and the entries of the former deployment."""
         services, wanted = self.parts.services, self.wanted
         self.recorded = recorded = Recorded.of(services, connection, self.stack)
@@ -135,7 +135,9 @@ class _Checking:
         return view
 
 
-def _collected(problems: list[Diagnostic], wanted: Wanted, made: Relocated, former: Transfers) -> dict[str, Import]:
+def _collected(
+    problems: list[Diagnostic], wanted: DesiredState, made: CompletedMoves, former: Transfers
+) -> dict[str, Import]:
     """Return the imports of the stack itself that are not satisfied yet, and add the problems with them."""
     try:
         return pending_imports(wanted, made.tree.top.states.values(), former.imports)

@@ -1,7 +1,7 @@
 """Whether a change may begin: the policy of its stack, approvals by other people, windows and freezes, and plans that
 are still the same.
 
-Every operation that users begin on a stack needs a `Clearance`, which only a `Gate` gives. A change that lacks
+Every operation that users begin on a stack needs a `Clearance`, which only a `ApprovalGate` gives. A change that lacks
 something is refused, and recorded as a request with the digest of its plan; once that is approved, the same change is
 allowed, once: the transaction that records the operation uses the request up.
 """
@@ -24,7 +24,7 @@ from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy as plan_policy
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.beginnings import combined_control
@@ -85,11 +85,11 @@ UNCONTROLLED = Clearance()
 """For what changes no object: checks, snapshots, and what ends or undoes an operation that was allowed."""
 
 
-async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> Gate:
+async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
     services = parts.services
     control, written = await services.database.read(_rules_of, services, stack)
-    return Gate(parts, context, stack, action, control, bool(services.settings.plan_policies or written))
+    return ApprovalGate(parts, context, stack, action, control, bool(services.settings.plan_policies or written))
 
 
 def _rules_of(connection: Connection, services: EngineServices, stack: Stack) -> tuple[Control, Mapping[str, str]]:
@@ -98,7 +98,7 @@ def _rules_of(connection: Connection, services: EngineServices, stack: Stack) ->
     return combined_control(services, controls.values()), written
 
 
-class Gate:
+class ApprovalGate:
     """Lets a change of a stack pass, or records a request for it and refuses it."""
 
     def __init__(
@@ -293,7 +293,7 @@ async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: B
 
 def required_by(report: plan_policy.Report | None) -> Sequence[Requirement]:
     """Return what policies require of a plan of which they have said this; None if none was asked."""
-    if report is None or not report.with_verdict(plan_policy.Verdict.REQUIRE_APPROVAL):
+    if report is None or not report.with_verdict(plan_policy.EnforcementLevel.REQUIRE_APPROVAL):
         return ()
     return (BY_POLICY,)
 
@@ -342,11 +342,11 @@ async def correct_differences(operation: Operation, refresh: Refresh, planned: L
 
 EFFECTS = ("Allow", "Deny")
 _ACTIONS = {
-    Kind.UPDATE: "Update:Modify",
-    Kind.REFUSE: "Update:Modify",
-    Kind.REPLACE: "Update:Replace",
-    Kind.DELETE: "Update:Delete",
-    Kind.FORGET: "Update:Delete",
+    StepKind.UPDATE: "Update:Modify",
+    StepKind.REFUSE: "Update:Modify",
+    StepKind.REPLACE: "Update:Replace",
+    StepKind.DELETE: "Update:Delete",
+    StepKind.FORGET: "Update:Delete",
 }
 """The name of a step's kind in a policy; creating a resource is always allowed, as in AWS."""
 

@@ -18,7 +18,7 @@ from stoker.base.errors import (
 from stoker.contract.request import by_name
 from stoker.contract.stacks import StackPatch
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.plan_policies.policy import Report, Verdict
+from stoker.engine.plan_policies.policy import EnforcementLevel, Report
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.refactoring import (
@@ -33,7 +33,7 @@ from stoker.engine.planning.refactoring import (
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.endings import refuse_changes
+from stoker.engine.running.completion import refuse_changes
 from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
@@ -171,7 +171,9 @@ async def _ask_policies(services: EngineServices, context: RequestContext, made:
         report = await judged_by_policies(services, side.stack, made.plans[name], costs, tags)
         if report is not None:
             made.reports[name] = report
-            made.problems += [f"{side.stack.name}: {result.text()}." for result in report.with_verdict(Verdict.DENY)]
+            made.problems += [
+                f"{side.stack.name}: {result.text()}." for result in report.with_verdict(EnforcementLevel.DENY)
+            ]
 
 
 async def _stack_of(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.records.object_owners import claim_of
 from stoker.engine.records.services import EngineServices
@@ -55,7 +55,7 @@ def _named_resources(plan: Plan) -> Iterator[tuple[tuple[Step, Subject], Listing
     """Yield the resources to create whose template gives them a name, each with the list of its type and the name."""
     for step in plan.steps:
         subject = step.subject
-        if step.depth or step.kind is not Kind.CREATE or subject is None or subject.state is not None:
+        if step.depth or step.kind is not StepKind.CREATE or subject is None or subject.state is not None:
             continue
         listing = subject.type.listed
         if listing is None or listing.name_field is None:

@@ -18,26 +18,26 @@ from stoker.store import refactors
 
 Answer = TypeVar("Answer")
 Part = TypeVar("Part")
-Wanted = TypeVar("Wanted", bound=OfResource[Any])
+RequestT = TypeVar("RequestT", bound=OfResource[Any])
 
-Served = Callable[[Part, RequestContext, Wanted], Awaitable[Answer]]
+Served = Callable[[Part, RequestContext, RequestT], Awaitable[Answer]]
 
 
-def following(operation: Served[RecordingParts, Wanted, Answer]) -> Served[RecordingParts, Wanted, Answer]:
+def following(operation: Served[RecordingParts, RequestT, Answer]) -> Served[RecordingParts, RequestT, Answer]:
     """Repeat `operation` about where the resource is now, if it was moved away from the stack of the request."""
     return _following(operation, lambda parts: parts.services)
 
 
-def following_at_owner(operation: Served[RecordingParts, Wanted, None]) -> Served[Owners, Wanted, None]:
+def following_at_owner(operation: Served[RecordingParts, RequestT, None]) -> Served[Owners, RequestT, None]:
     """Do the same for an operation that runs in the engine that runs the stack (see `at_owner`)."""
     return _following(at_owner(operation), lambda owners: owners.parts.services)
 
 
 def _following(
-    operation: Served[Part, Wanted, Answer], services_of: Callable[[Part], EngineServices]
-) -> Served[Part, Wanted, Answer]:
+    operation: Served[Part, RequestT, Answer], services_of: Callable[[Part], EngineServices]
+) -> Served[Part, RequestT, Answer]:
     @functools.wraps(operation)
-    async def followed(part: Part, context: RequestContext, request: Wanted) -> Answer:
+    async def followed(part: Part, context: RequestContext, request: RequestT) -> Answer:
         try:
             return await operation(part, context, request)
         except (EntityNotFound, ResourceNotFound):

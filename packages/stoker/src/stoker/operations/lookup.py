@@ -133,7 +133,7 @@ State = tuple[str, str]
 """Action and status of a stack."""
 
 
-class Verdict(Enum):
+class RequestDecision(Enum):
     """The decision about a request."""
 
     TAKEN = "taken"
@@ -150,36 +150,36 @@ DEFINING = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 class Rule:
     """`judge` returns the verdict for a state; `refusal` is the reason for a refusal, and what to do instead."""
 
-    judge: Callable[[State], Verdict]
+    judge: Callable[[State], RequestDecision]
     refusal: str
 
 
-def _unless(actions: tuple[str, ...]) -> Callable[[State], Verdict]:
-    return lambda state: Verdict.REFUSED if state[0] in actions else Verdict.TAKEN
+def _unless(actions: tuple[str, ...]) -> Callable[[State], RequestDecision]:
+    return lambda state: RequestDecision.REFUSED if state[0] in actions else RequestDecision.TAKEN
 
 
-def _only(*states: State) -> Callable[[State], Verdict]:
-    return lambda state: Verdict.TAKEN if state in states else Verdict.REFUSED
+def _only(*states: State) -> Callable[[State], RequestDecision]:
+    return lambda state: RequestDecision.TAKEN if state in states else RequestDecision.REFUSED
 
 
-def _settled(refused: tuple[str, ...]) -> Callable[[State], Verdict]:
+def _settled(refused: tuple[str, ...]) -> Callable[[State], RequestDecision]:
     """Require that no operation runs, and refuse the request in the states of the actions `refused`."""
 
-    def judge(state: State) -> Verdict:
+    def judge(state: State) -> RequestDecision:
         if state[0] in refused and state != ("SUSPEND", IN_PROGRESS):
-            return Verdict.REFUSED
-        return Verdict.BUSY if state[1] == IN_PROGRESS else Verdict.TAKEN
+            return RequestDecision.REFUSED
+        return RequestDecision.BUSY if state[1] == IN_PROGRESS else RequestDecision.TAKEN
 
     return judge
 
 
-def _verb(action: str, *, repeatable: bool) -> Callable[[State], Verdict]:
+def _verb(action: str, *, repeatable: bool) -> Callable[[State], RequestDecision]:
     """Refuse an action on a busy stack; do nothing if the same action is running or was completed."""
 
-    def judge(state: State) -> Verdict:
+    def judge(state: State) -> RequestDecision:
         if state == (action, IN_PROGRESS) or (state == (action, COMPLETE) and not repeatable):
-            return Verdict.DONE
-        return Verdict.BUSY if state[1] == IN_PROGRESS else Verdict.TAKEN
+            return RequestDecision.DONE
+        return RequestDecision.BUSY if state[1] == IN_PROGRESS else RequestDecision.TAKEN
 
     return judge
 
@@ -227,16 +227,16 @@ def _words(request: str) -> str:
     return request.partition("_")[0]
 
 
-def verdict(request: str, stack: Stack) -> Verdict:
+def verdict(request: str, stack: Stack) -> RequestDecision:
     """Return whether the request is possible now. Raises NotSupported, ActionInProgress, or EntityNotFound."""
     if stack.deleted_at is not None:
         raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
     rule = RULES[request]
     found = rule.judge((stack.action, stack.status))
     state = f"{stack.action}_{stack.status}"
-    if found is Verdict.REFUSED:
+    if found is RequestDecision.REFUSED:
         raise NotSupported(f"{_words(request)} is not possible on stack {stack.name} in state {state}. {rule.refusal}")
-    if found is Verdict.BUSY:
+    if found is RequestDecision.BUSY:
         raise ActionInProgress(
             f"Stack {stack.name} already has an action ({stack.action}) in progress; "
             f"retry {_words(request)} afterwards."
@@ -244,7 +244,7 @@ def verdict(request: str, stack: Stack) -> Verdict:
     return found
 
 
-async def judged(services: EngineServices, request: str, stack: Stack) -> Verdict:
+async def judged(services: EngineServices, request: str, stack: Stack) -> RequestDecision:
     """As `verdict`; the error for a stack with an action in progress says whose it is, and since when."""
     try:
         return verdict(request, stack)

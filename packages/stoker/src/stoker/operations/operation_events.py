@@ -26,7 +26,7 @@ from stoker.operations.describing import described_events, events_with_operation
 from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.lookup import find_stack
 from stoker.operations.policy_results import objects, results_of_change_set, results_of_operations
-from stoker.plugins.preflight import Verdict
+from stoker.plugins.preflight import Severity
 from stoker.store import change_sets, event_lists, operation_history, queries
 from stoker.store.operation_history import PastOperation
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Event, Stack
@@ -157,7 +157,7 @@ def _of_policies(
 ) -> Iterator[OperationEvent]:
     """Yield entries of the policies that were not satisfied; with `failed`, of those that refuse the plan."""
     for result in results:
-        if objects(result) and not (failed and result["verdict"] == plan_policies.Verdict.WARN):
+        if objects(result) and not (failed and result["verdict"] == plan_policies.EnforcementLevel.WARN):
             yield _entry(stack, operation, result["id"], time, policy_result=result)
 
 
@@ -165,7 +165,7 @@ def _findings(plan: Mapping[str, Any], *, failed: bool) -> Iterator[dict[str, ob
     """Yield what the checks of a plan have found, with the types of the resources."""
     types = {step["path"]: step["type"] for step in plan.get("steps", ())}
     for result in (plan.get("preflight") or {}).get("results", ()):
-        if not failed or result["verdict"] == Verdict.FAIL.value:
+        if not failed or result["verdict"] == Severity.FAIL.value:
             yield {**result, "type": types.get(result["path"])}
 
 

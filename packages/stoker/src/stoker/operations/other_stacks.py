@@ -10,7 +10,7 @@ from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.planner import Forward
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
-from stoker.engine.running.endings import exported_values
+from stoker.engine.running.completion import exported_values
 from stoker.schema.unknown import has_unknown
 from stoker.store import exchange, finding
 from stoker.store.records import Stack

@@ -50,12 +50,12 @@ def refuse_outdated(stack: Stack, digest: str, now: PlanDigest | None) -> None:
     saved = PlanDigest.parse(digest)
     if now is None:
         raise PlanOutdated(f"The stack {stack.name} has an operation in progress; apply the plan when it has finished.")
-    for part, complaint in _COMPLAINTS.items():
+    for part, problem in _REFUSALS.items():
         if getattr(saved, part) != getattr(now, part):
-            raise PlanOutdated(complaint.format(name=stack.name))
+            raise PlanOutdated(problem.format(name=stack.name))
 
 
-_COMPLAINTS: Mapping[str, str] = {
+_REFUSALS: Mapping[str, str] = {
     "record": "The stack {name} has changed since the plan was made. Make a new plan.",
     "inputs": "The template, files, environment or parameters differ from those of the plan. Make a new plan.",
     "steps": "The service would now change the stack {name} in another way than the plan says: objects in the cloud "
@@ -67,7 +67,7 @@ def check_record(services: EngineServices, stack: Stack, saved: PlanDigest, conn
     """Raise PlanOutdated if the stack has changed since a plan was made; nothing changes it in this transaction."""
     recorded = fingerprints.locked_tree(connection, stack.root_id)
     if fingerprint(services, recorded) != saved.record:
-        raise PlanOutdated(_COMPLAINTS["record"].format(name=stack.name))
+        raise PlanOutdated(_REFUSALS["record"].format(name=stack.name))
 
 
 def records_of(connection: Connection, services: EngineServices, root_ids: Collection[str]) -> dict[str, str]:

@@ -19,20 +19,20 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
+from stoker.engine.inspection.cloud_refresh import CloudRefresh
 from stoker.engine.inspection.comparing import Known
-from stoker.engine.inspection.looking import CloudRefresh
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
+from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.relocating import carry_out, read, read_without, wanted_paths
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
-from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.model import Report
 from stoker.engine.records.actions import RETURNS
@@ -40,7 +40,7 @@ from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, available_zones, current_of, read_below
-from stoker.engine.running.endings import exported_values, refuse_changes
+from stoker.engine.running.completion import exported_values, refuse_changes
 from stoker.operations.other_stacks import consumers, part_of_joint_deployment
 from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
 from stoker.operations.plan_digests import PlanDigest, fingerprint
@@ -115,7 +115,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
+class TargetDefinition:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
     inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request,
@@ -126,7 +126,7 @@ class Goal:
     """
 
     action: str
-    wanted: Wanted
+    wanted: DesiredState
     inputs: Any
     copies: Copies = field(default_factory=Copies)
     unchecked: str | None = None
@@ -140,7 +140,7 @@ class Goal:
     leaving: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> Goal:
+    def of(cls, stack: Stack, checked: CheckedRequest, action: str, copies: Copies | None = None) -> TargetDefinition:
         """Return the goal of a checked request."""
         inputs, row = checked.prepared.loaded, checked.prepared.row
         towards = [stack.project_id, row.template, inputs.environment_digest, row.files, inputs.parameters]
@@ -170,7 +170,9 @@ async def make_plan(
     """Return the stack's own steps, as the operation would run them. `observed` is what the cloud has of the stack."""
 
     def on(connection: Connection) -> Plan:
-        return _forward(services, connection, stack, Goal.of(stack, checked, action), observed=observed).plan()
+        return _forward(
+            services, connection, stack, TargetDefinition.of(stack, checked, action), observed=observed
+        ).plan()
 
     return await _planned(services, stack, on)
 
@@ -179,7 +181,7 @@ async def plan_tree(
     services: EngineServices,
     context: RequestContext,
     stack: Stack,
-    goal: Goal,
+    goal: TargetDefinition,
     *,
     with_kept: bool = False,
     refresh: Refresh | None = None,
@@ -197,7 +199,7 @@ async def plan_tree_with_values(
     services: EngineServices,
     context: RequestContext,
     stack: Stack,
-    goal: Goal,
+    goal: TargetDefinition,
     *,
     with_kept: bool = False,
     refresh: Refresh | None = None,
@@ -278,7 +280,7 @@ async def plan_tree_with_values(
     return replace(planned, preflight=report, costs=costs, policies=judged)
 
 
-def _has_unknown_inputs(goal: Goal) -> bool:
+def _has_unknown_inputs(goal: TargetDefinition) -> bool:
     """Return whether values that the goal is given are known only after other stacks were deployed."""
     exports = goal.wanted.definition.known_exports or {}
     return has_unknown(goal.wanted.inputs.parameters) or has_unknown(exports)
@@ -387,7 +389,7 @@ def _forward(
     services: EngineServices,
     connection: Connection,
     stack: Stack,
-    goal: Goal,
+    goal: TargetDefinition,
     inside: NestedPlanner | None = None,
     observed: Observations | None = None,
 ) -> Forward:
@@ -431,11 +433,11 @@ def _forward(
     )
 
 
-def _wanted_without_id(services: EngineServices, stack: Stack, wanted: Wanted) -> Wanted:
+def _wanted_without_id(services: EngineServices, stack: Stack, wanted: DesiredState) -> DesiredState:
     """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
     definition, inputs = wanted.definition, wanted.inputs
     bound = services.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
-    return Wanted.of(services, bound, inputs)
+    return DesiredState.of(services, bound, inputs)
 
 
 def _digest(
@@ -455,7 +457,7 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
     """
 
     def on(connection: Connection) -> None:
-        forward = _forward(services, connection, stack, Goal.of(stack, checked, "UPDATE"))
+        forward = _forward(services, connection, stack, TargetDefinition.of(stack, checked, "UPDATE"))
         forward.plan()
         refuse_changes(connection, services, stack, exported_values(checked.definition, forward.scope))
 

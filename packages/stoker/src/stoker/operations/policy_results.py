@@ -18,7 +18,7 @@ from stoker.contract.approvals import (
     ShowPolicyResult,
 )
 from stoker.contract.request import by_name
-from stoker.engine.plan_policies.policy import Code, Verdict
+from stoker.engine.plan_policies.policy import Code, EnforcementLevel
 from stoker.engine.records.services import EngineServices
 from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.late_decisions import with_nested_decisions
@@ -120,7 +120,7 @@ async def _results(services: EngineServices, plan: JudgedPlan) -> list[PolicyRes
         report = await with_nested_decisions(services, plan.id, report)
     said = [*_said(report)]
     approved = False
-    if plan.change_set is None and any(each["verdict"] == Verdict.REQUIRE_APPROVAL.value for each in said):
+    if plan.change_set is None and any(each["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value for each in said):
         approved = await services.database.read(_is_approved, plan.id)
     steps = report.get("steps", {})
     return [_view(plan, number, each, steps.get(each["path"], {}), approved) for number, each in enumerate(said)]
@@ -178,6 +178,6 @@ def _outcome(plan: JudgedPlan, said: Mapping[str, Any], approved: bool) -> Outco
     found = _OUTCOMES.get(said["code"], Outcome.OBJECTED)
     if found is Outcome.DEFERRED and plan.change_set is None and plan.status not in UNFINISHED:
         return Outcome.SATISFIED if plan.status == COMPLETE else Outcome.NOT_EVALUATED
-    if found is Outcome.OBJECTED and approved and said["verdict"] == Verdict.REQUIRE_APPROVAL.value:
+    if found is Outcome.OBJECTED and approved and said["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value:
         return Outcome.APPROVED
     return found

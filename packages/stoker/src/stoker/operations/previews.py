@@ -18,12 +18,12 @@ from stoker.engine.calls.context import ActingParts
 from stoker.engine.inspection.comparing import Known
 from stoker.engine.inspection.detections import known_comparisons
 from stoker.engine.plan_policies.policy import Policy
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.lookup import find_stack
-from stoker.operations.planning import Goal, plan_tree
+from stoker.operations.planning import TargetDefinition, plan_tree
 from stoker.operations.policy_settings import tried_policies
 from stoker.operations.requests import CheckedRequest, check_tags, check_whole
 from stoker.operations.stacks import (
@@ -54,7 +54,7 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
     tried = await tried_policies(services, context.project_id, request.plan_policies)
-    goal = replace(Goal.of(stack, checked, "CREATE"), tags=check_tags(request.tags), tried=tried)
+    goal = replace(TargetDefinition.of(stack, checked, "CREATE"), tags=check_tags(request.tags), tried=tried)
     preflight = is_checked_first(services, request)
     planned = await plan_tree(services, context, stack, goal, preflight=preflight, priced=True)
     previewed: StackPreview = {
@@ -87,18 +87,18 @@ async def stack_patch_preview(parts: ActingParts, context: RequestContext, reque
 
 
 _BUCKETS = {
-    Kind.KEEP: "unchanged",
-    Kind.UPDATE: "updated",
-    Kind.REFUSE: "updated",
-    Kind.REPLACE: "replaced",
-    Kind.CREATE: "added",
-    Kind.USE: "added",
-    Kind.DELETE: "deleted",
-    Kind.FORGET: "deleted",
+    StepKind.KEEP: "unchanged",
+    StepKind.UPDATE: "updated",
+    StepKind.REFUSE: "updated",
+    StepKind.REPLACE: "replaced",
+    StepKind.CREATE: "added",
+    StepKind.USE: "added",
+    StepKind.DELETE: "deleted",
+    StepKind.FORGET: "deleted",
 }
 
 
-_RECORDED = (Kind.UPDATE, Kind.REFUSE, Kind.DELETE, Kind.FORGET)
+_RECORDED = (StepKind.UPDATE, StepKind.REFUSE, StepKind.DELETE, StepKind.FORGET)
 """The kinds of steps whose resources are shown as recorded."""
 
 
@@ -114,7 +114,7 @@ async def _changes(
 ) -> ChangesPreview:
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)
-    goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags, tried=tried)
+    goal = replace(TargetDefinition.of(stack, checked, "UPDATE"), tags=tags, tried=tried)
     asked: dict[str, Any] = {"preflight": is_checked_first(services, request), "priced": True, "known": known}
     planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, refresh=refresh, **asked)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
@@ -123,7 +123,7 @@ async def _changes(
     items = await services.database.read(_present, stack, show_nested)
     present = dict(zip(items, await ObjectIds(services).views(items.values()), strict=True))
     for step in steps:
-        if step.kind is Kind.DELETE and step.name in replaced:
+        if step.kind is StepKind.DELETE and step.name in replaced:
             continue
         recorded = present.get(step.uuid or "") if step.kind in _RECORDED else None
         bucket = "added" if step.imports is not None and step.uuid not in present else _BUCKETS[step.kind]

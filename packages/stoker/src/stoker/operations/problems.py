@@ -22,7 +22,7 @@ from stoker.template.template import Template
 Source = str | Mapping[str, Any] | Document
 
 
-class Given(NamedTuple):
+class RequestValues(NamedTuple):
     """What a request gives to a template."""
 
     environment: Environment
@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class RequestCheck:
     """How requests of a kind are checked, after they could be read.
 
     strict: whether the values of parameters are checked; otherwise, missing ones are unknown.
@@ -50,7 +50,7 @@ def _whole_tree(services: EngineServices, context: RequestContext, definition: D
     return [*checker.check(definition), *form_problems(checker)]
 
 
-WHOLE = Judge(strict=True, check=_whole_tree)
+WHOLE = RequestCheck(strict=True, check=_whole_tree)
 """For requests that change stacks: all values are checked, in nested stacks too."""
 
 
@@ -59,9 +59,9 @@ async def with_all_problems(
     context: RequestContext,
     error: TemplateInvalid,
     source: Source,
-    given: Callable[[Template], Given],
+    given: Callable[[Template], RequestValues],
     files: Mapping[str, str],
-    judge: Judge,
+    judge: RequestCheck,
 ) -> TemplateInvalid:
     """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 

@@ -37,7 +37,7 @@ from stoker.contract.refactoring import (
 from stoker.engine.calls.context import RecordingParts
 from stoker.engine.credentials import lock_credential
 from stoker.engine.ownership.submissions import OperationStart, Submissions
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.refactoring import (
     Side,
@@ -353,7 +353,7 @@ def _operation(
 ) -> Operation:
     plan, report = made.plans[name], made.reports.get(name)
     operation = requested_operation(services, context, side.stack, plan.action, made.checked[name].prepared.row.id)
-    moved = [replace(step, kind=Kind.KEEP) for step in plan.steps if step.moved_from is not None]
+    moved = [replace(step, kind=StepKind.KEEP) for step in plan.steps if step.moved_from is not None]
     shown = _shown_plan(replace(plan, steps=tuple(moved)))
     if report is not None:
         shown["policies"] = report.to_data()

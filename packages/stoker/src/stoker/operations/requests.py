@@ -27,12 +27,12 @@ from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
 from stoker.engine.planning.importing import NO_IMPORTS, Imports
 from stoker.engine.planning.moving import NO_DEPARTURES, StackMoves
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
-from stoker.engine.running.endings import named_users
+from stoker.engine.running.completion import named_users
 from stoker.operations.checking import Questions, ValueChecker
-from stoker.operations.problems import WHOLE, Given, Judge, with_all_problems
+from stoker.operations.problems import WHOLE, RequestCheck, RequestValues, with_all_problems
 from stoker.operations.trees import checked_tree
 from stoker.store import change_sets, exchange, queries
 from stoker.store.records import Stack
@@ -61,7 +61,7 @@ class CheckedRequest:
 
     prepared: Prepared
     definition: Definition
-    wanted: Wanted
+    wanted: DesiredState
     unchecked: str | None = None
     imports: Imports = NO_IMPORTS
     joint: JointDeployment | None = None
@@ -85,8 +85,8 @@ async def parse_request(
     services: EngineServices,
     context: RequestContext,
     request: TemplateInputs,
-    given: Callable[[Template], Given],
-    judge: Judge = WHOLE,
+    given: Callable[[Template], RequestValues],
+    judge: RequestCheck = WHOLE,
 ) -> Template:
     """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
 
@@ -100,7 +100,7 @@ async def parse_request(
         ) from error
 
 
-def given_by(request: TemplateInputs, former: Mapping[str, object], template: Template) -> Given:
+def given_by(request: TemplateInputs, former: Mapping[str, object], template: Template) -> RequestValues:
     """Return what the request gives to the template. Raises BadValue.
 
     The `former` values are those of parameters that neither the request nor its environment sets, as far as the
@@ -112,7 +112,7 @@ def given_by(request: TemplateInputs, former: Mapping[str, object], template: Te
         for name, value in former.items()
         if name in template.parameters and name not in environment.parameters
     }
-    return Given(environment, {**kept, **(request.parameters or {})}, problems)
+    return RequestValues(environment, {**kept, **(request.parameters or {})}, problems)
 
 
 async def examine_environment(
@@ -229,7 +229,7 @@ async def check_request(
             context,
             TemplateInvalid(wrong),
             template.document,
-            lambda _: Given(environment, parameters, list(wrong)),
+            lambda _: RequestValues(environment, parameters, list(wrong)),
             files,
             WHOLE,
         )
@@ -255,7 +255,7 @@ async def check_request(
         prepared, definition = await services.evaluator.evaluate(context.project_id, bound)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            services, context, error, template.document, lambda _: Given(environment, known, []), files, WHOLE
+            services, context, error, template.document, lambda _: RequestValues(environment, known, []), files, WHOLE
         ) from error
     await check_exports(services, stack, [name for name, _ in definition.exports()], coming.get("released") or ())
     checker = await checked_tree(services, context, definition)
@@ -272,14 +272,14 @@ async def check_request(
     if unchecked is not None:
         LOG.warning("the template of stack %s was accepted; %s", stack.name, unchecked)
     wanted = await services.evaluator.evaluate(
-        context.project_id, partial(Wanted.of, services, definition, prepared.loaded)
+        context.project_id, partial(DesiredState.of, services, definition, prepared.loaded)
     )
     imports, departures = NO_IMPORTS, NO_DEPARTURES
     if environment.transfers:
         from stoker.operations.checking_transfers import check_transfers  # only for environments that have some
 
         if environment.transfers.between:
-            from stoker.operations.checking_departures import check_departures
+            from stoker.operations.checking_outgoing_moves import check_departures
 
             departures = await check_departures(services, stack, wanted, together, coming.get("earlier") or ())
         imports = await check_transfers(parts, context, stack, wanted)

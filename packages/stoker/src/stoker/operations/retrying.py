@@ -13,12 +13,12 @@ from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS
 from stoker.engine.planning.keeping import Copies, Retention
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_deletion, plan_rollback
-from stoker.operations.planning import Goal, Planned, plan_tree
+from stoker.operations.planning import Planned, TargetDefinition, plan_tree
 from stoker.operations.skipping import paths_of, skipped_at
 from stoker.store import snapshots
 from stoker.store.records import Operation, Stack
@@ -92,15 +92,15 @@ def _refuse_unplanned(stack: Stack, last: Operation) -> None:
 
 async def _goal(
     parts: ActingParts, context: RequestContext, stack: Stack, last: Operation, retention: Retention
-) -> Goal:
+) -> TargetDefinition:
     """Return the goal of a failed creation, update, adoption or restoration."""
     services = parts.services
     inputs = await services.loader.load(last.inputs)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
-    def bound() -> Wanted:
+    def bound() -> DesiredState:
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
-        return replace(Wanted.of(services, definition, inputs), skipped=retention.skipped)
+        return replace(DesiredState.of(services, definition, inputs), skipped=retention.skipped)
 
     wanted = await services.evaluator.evaluate(stack.project_id, bound)
     imports = NO_IMPORTS
@@ -118,4 +118,4 @@ async def _goal(
     towards = [stack.project_id, last.inputs, last.snapshot, sorted(retention.skipped)]
     differing = frozenset((last.differing or "").split())
     how: dict[str, Any] = {"copies": copies, "returns_to": returns_to, "imports": imports, "differing": differing}
-    return Goal(last.action, wanted, towards, **how)
+    return TargetDefinition(last.action, wanted, towards, **how)

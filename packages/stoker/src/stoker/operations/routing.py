@@ -15,7 +15,7 @@ from stoker.engine.ownership.membership import Membership
 from stoker.engine.ownership.peers import OtherEngines, PeerUnavailable
 from stoker.operations.lookup import find_stack
 
-Wanted = TypeVar("Wanted", bound=OfStack[Any])
+RequestT = TypeVar("RequestT", bound=OfStack[Any])
 
 ATTEMPTS = 6
 PEER_SECONDS = 5.0
@@ -32,8 +32,8 @@ class Owners:
 
 
 def at_owner(
-    operation: Callable[[RecordingParts, RequestContext, Wanted], Awaitable[None]],
-) -> Callable[[Owners, RequestContext, Wanted], Awaitable[None]]:
+    operation: Callable[[RecordingParts, RequestContext, RequestT], Awaitable[None]],
+) -> Callable[[Owners, RequestContext, RequestT], Awaitable[None]]:
     """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 
     An engine that does not answer is asked again, until it answers or another engine has taken over. If the stack has
@@ -42,7 +42,7 @@ def at_owner(
     """
 
     @functools.wraps(operation)
-    async def routed(owners: Owners, context: RequestContext, request: Wanted) -> None:
+    async def routed(owners: Owners, context: RequestContext, request: RequestT) -> None:
         stack = await find_stack(owners.parts.services, context, request.ref)
         for _ in range(ATTEMPTS):
             await owners.membership.takeovers.take_first(stack.id)

@@ -20,7 +20,7 @@ SKIPPABLE = ("UPDATE", "CHECK", "DELETE")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LocatedResource:
     """A resource of a tree of stacks: its path as in plans, its name as CloudFormation writes that of one in a nested
     stack (`NestedStack.Resource`), and whether the nested stack that it is in is being deleted.
     """
@@ -72,19 +72,19 @@ def _refusal(stack: Stack, operation: Operation) -> str:
 
 def _places(
     services: EngineServices, connection: Connection, recorded: Recorded, above: str, *, leaving: bool
-) -> Iterator[_Place]:
+) -> Iterator[_LocatedResource]:
     """Yield the resources of a stack and of the stacks nested in it."""
     stack = recorded.stack
     for state in recorded.states.values():
         name = state.row.name
-        yield _Place(f"{above}{name}", f"{stack.name}.{name}" if above else None, state, leaving)
+        yield _LocatedResource(f"{above}{name}", f"{stack.name}.{name}" if above else None, state, leaving)
         below = Recorded.below(services, connection, state.row.uuid) if state.type.nested else None
         if below is not None:
             goes = leaving or state.row.action == "DELETE"
             yield from _places(services, connection, below, f"{above}{name}.", leaving=goes)
 
 
-def _skipped(stack: Stack, places: Collection[_Place], path: str) -> list[str]:
+def _skipped(stack: Stack, places: Collection[_LocatedResource], path: str) -> list[str]:
     found = [place for place in places if path in (place.path, place.other_name)]
     skipped = [place.state.row.uuid for place in found if place.can_be_skipped]
     if not skipped:
@@ -92,7 +92,7 @@ def _skipped(stack: Stack, places: Collection[_Place], path: str) -> list[str]:
     return skipped
 
 
-def _why_not(stack: Stack, places: Collection[_Place], found: Collection[_Place], path: str) -> str:
+def _why_not(stack: Stack, places: Collection[_LocatedResource], found: Collection[_LocatedResource], path: str) -> str:
     choices = [place.path for place in places if place.can_be_skipped]
     can_be = f"those that can be skipped are {', '.join(choices)}." if choices else "none can be skipped."
     if not found:

@@ -52,8 +52,8 @@ from stoker.operations.clearance import (
     required_by,
 )
 from stoker.operations.lookup import find_stack, found_stack, guard, judged
-from stoker.operations.planning import Goal, Planned, check_exported_values, plan_tree
-from stoker.operations.problems import Given
+from stoker.operations.planning import Planned, TargetDefinition, check_exported_values, plan_tree
+from stoker.operations.problems import RequestValues
 from stoker.operations.requests import (
     CheckedRequest,
     check_exports,
@@ -177,7 +177,7 @@ async def create_stack(
     await services.database.read(check_room, services, context, stack)
     checked = await check_whole(submissions.parts, context, stack, request)
     gate = await gate_of(submissions.parts, context, stack, action)
-    goal = replace(Goal.of(stack, checked, action), tags=tags)
+    goal = replace(TargetDefinition.of(stack, checked, action), tags=tags)
     priced = gate.asks_for_plan
     planned = partial(plan_tree, services, context, stack, goal, refresh=Refresh.NONE, priced=priced)
     clearance = await gate.pass_plan(request.plan_digest, planned)
@@ -261,7 +261,7 @@ async def patched_request(
     clear = request.clear_parameters or ()
     request = replace(request, files=files)
 
-    def given(template: Template) -> Given:
+    def given(template: Template) -> RequestValues:
         former = {
             "parameters": _kept(present.parameters["environment"], template, clear),
             **{
@@ -274,7 +274,7 @@ async def patched_request(
         added, parameters, wrong = given_by(request, {}, template)
         environment = Environment.merged([former, added.to_data()], template.parameters)
         environment = environment.with_transfers(added.transfers)
-        return Given(environment, {**kept, **parameters}, wrong)
+        return RequestValues(environment, {**kept, **parameters}, wrong)
 
     template = await parse_request(services, context, request, given) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
@@ -362,7 +362,7 @@ async def _submit_update(
     refresh = refresh_of(services, request, gate.refresh_of_plan(request.plan_digest))
 
     async def plan() -> Planned:
-        goal = replace(Goal.of(stack, checked, "UPDATE"), tags=tags)
+        goal = replace(TargetDefinition.of(stack, checked, "UPDATE"), tags=tags)
         made = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.asks_for_plan)
         return replace(made, repeats=await _repeats(services, stack, checked, request, goal, made))
 
@@ -396,7 +396,12 @@ def _has_definition(connection: Connection, stack: Stack, new: Prepared, tags: t
 
 
 async def _repeats(
-    services: EngineServices, stack: Stack, checked: CheckedRequest, request: StackChange, goal: Goal, made: Planned
+    services: EngineServices,
+    stack: Stack,
+    checked: CheckedRequest,
+    request: StackChange,
+    goal: TargetDefinition,
+    made: Planned,
 ) -> bool:
     """Return whether an update asks for what the stack has, down to its settings, and its plan does nothing."""
     if stack.status != COMPLETE or checked.departures.stacks or any(step.has_effect for step in made.plan.steps):
@@ -404,16 +409,14 @@ async def _repeats(
     rollback, minutes = request.disable_rollback, request.timeout_mins
     if rollback not in (None, stack.disable_rollback) or minutes not in (None, stack.timeout_minutes):
         return False
-    former = await services.loader.load(stack.inputs)
-    if former.parameters != checked.prepared.loaded.parameters:
-        return False
-    return await services.database.read(_has_definition, stack, checked.prepared, tuple(goal.tags or ()))
+    same = (await services.loader.load(stack.inputs)).parameters == checked.prepared.loaded.parameters
+    return same and await services.database.read(_has_definition, stack, checked.prepared, tuple(goal.tags or ()))
 
 
 async def _cleared_departures(
     parts: RecordingParts, context: RequestContext, stack: Stack, checked: CheckedRequest
 ) -> Sequence[Clearance]:
-    """Return what lets other stacks lose resources to this one. Raises as `Gate.pass_action`."""
+    """Return what lets other stacks lose resources to this one. Raises as `ApprovalGate.pass_action`."""
     found = []
     for each in checked.departures.stacks:
         gate = await gate_of(parts, context, each.stack, "UPDATE")
@@ -475,7 +478,7 @@ def details_view(view: StackView, definition: Definition, template: Template, kn
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _StackRecord:
     """A stack with the recorded data about the whole stack, and the root of its tree."""
 
     stack: Stack
@@ -485,7 +488,7 @@ class _Seen:
     failure: Failure | None
 
 
-def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _Seen:
+def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _StackRecord:
     stack = found_stack(connection, context, ref, deleted=True)
     inputs = services.loader.load_now(connection, stack.inputs)
     details = details_of(connection, stack)
@@ -494,4 +497,4 @@ def _seen(connection: Connection, services: EngineServices, context: RequestCont
         operation = queries.operation_by_id(connection, stack.operation)
         failure = None if operation is None or operation.status != FAILED else failure_of(operation)
     root = stack if stack.parent_id is None else queries.stack_by_id(connection, stack.root_id) or stack
-    return _Seen(stack, root, inputs, details, failure)
+    return _StackRecord(stack, root, inputs, details, failure)

@@ -86,8 +86,8 @@ class TreeChecker:
         ) -> Iterable[Diagnostic]:
             return self._nested(definition, resource, kind, values, depth, times)
 
-        complaints = check(definition, lookup, deep=deep, type_names=self._type_names)
-        return [place(item) for item in without_secrets(complaints, [definition])]
+        problems = check(definition, lookup, deep=deep, type_names=self._type_names)
+        return [place(item) for item in without_secrets(problems, [definition])]
 
     def _nested(
         self,
@@ -203,9 +203,9 @@ def form_problems(checker: TreeChecker) -> Iterator[Diagnostic]:
     for definition, place in checker.found:
         document = definition.template.document
         found = [
-            place(Diagnostic("constraint", tell(complaint), path, document.source, document.locate(path)))
+            place(Diagnostic("constraint", tell(problem), path, document.source, document.locate(path)))
             for name, value, path, tell in checked_values(checker.services, definition)
-            if isinstance(check := constraint(name), FormCheck) and (complaint := check.problem(value))
+            if isinstance(check := constraint(name), FormCheck) and (problem := check.problem(value))
         ]
         yield from without_secrets(found, [definition])
 
@@ -226,16 +226,16 @@ def checked_values(services: EngineServices, definition: Definition) -> Iterator
                     yield constraint, value, (*path, *inner), str
 
 
-def without_secrets(complaints: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
+def without_secrets(problems: Iterable[Diagnostic], definitions: Iterable[Definition]) -> list[Diagnostic]:
     """Return the diagnostics with the values of the definitions' hidden parameters redacted."""
-    complaints = list(complaints)
-    if not complaints:
-        return complaints
+    problems = list(problems)
+    if not problems:
+        return problems
     secrets: set[str] = set()
     for definition in definitions:
         hidden = Redaction(definition, {}).secrets
         secrets |= hidden | derived_values(definition, UnknownScope(), hidden)
-    return [replace(item, message=redact_file(item.message, secrets)) for item in complaints]
+    return [replace(item, message=redact_file(item.message, secrets)) for item in problems]
 
 
 def _size(template: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.records.services import EngineServices
 from stoker.operations.checking import SERVICE_UNAVAILABLE, Questions, check_services
-from stoker.operations.problems import Given, Judge, with_all_problems
+from stoker.operations.problems import RequestCheck, RequestValues, with_all_problems
 from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.operations.trees import child_environment, require_depth, template_of
 from stoker.plugins import capabilities
@@ -67,7 +67,7 @@ async def validate_template(services: EngineServices, context: RequestContext, r
             context,
             error,
             parsed.document,
-            lambda _: Given(environment, request.parameters or {}, wrong),
+            lambda _: RequestValues(environment, request.parameters or {}, wrong),
             request.files or {},
             _NAMES,
         ) from error
@@ -85,7 +85,7 @@ def _names(services: EngineServices, context: RequestContext, definition: Defini
     return check_names(definition, _lookup(services, definition), type_names=list(services.types.offered()))
 
 
-_NAMES = Judge(strict=False, check=_names)
+_NAMES = RequestCheck(strict=False, check=_names)
 
 
 def _lookup(services: EngineServices, definition: Definition) -> TypeLookup:

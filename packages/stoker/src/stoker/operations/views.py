@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import orjson
 
-from stoker.contract.views import EventView, FailureView, LockView, Place, ResourceRow, ResourceView, StackView
+from stoker.contract.views import EventView, FailureView, LockView, ResourceRow, ResourceView, StackLocation, StackView
 from stoker.engine.records.failure import Failure, failure_of_resource
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
@@ -56,7 +56,7 @@ def resource_view(
     return {**resource_row(resource, required_by, child), **place_view(stack, parent)}
 
 
-def place_view(stack: Stack, parent: str | None) -> Place:
+def place_view(stack: Stack, parent: str | None) -> StackLocation:
     """Return the position of a stack's resources. `parent` is the name of the resource of the nested stack."""
     return {
         "stack_id": stack.id,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,8 +21,17 @@ class CustomCheck(ABC):
     """One custom constraint. An instance is shared by all stacks and must be stateless.
 
     `service` is the plug-in name of the service that it calls, None for a check of the format only. `collection` is the
-    path of that service's collection in which an object with the name or ID must exist; None for other checks.
+    path of that service's collection in which an object with the name or ID must exist; None for other checks. Classes
+    for 0.1.0 define `complaint` instead of `violation`: this is accepted for one release, with a DeprecationWarning.
     """
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        former = cls.__dict__.get("complaint")
+        if former is not None and "violation" not in cls.__dict__:
+            text = f"{cls.__qualname__}: the method `complaint` of constraints is called `violation` since 0.2.0."
+            warnings.warn(text, DeprecationWarning, stacklevel=2)
+            cls.violation = former  # type: ignore[method-assign]
 
     @property
     def service(self) -> str | None:
@@ -32,7 +42,7 @@ class CustomCheck(ABC):
         return None
 
     @abstractmethod
-    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
+    async def violation(self, value: object, cloud: Cloud | None) -> str | None:
         """Return what is wrong with `value`; None when it is valid. `cloud` is None where no service may be called."""
 
 
@@ -43,7 +53,7 @@ class FormCheck(CustomCheck):
     def problem(self, value: object) -> str | None:
         """Return what is wrong with `value`; None when it is valid."""
 
-    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
+    async def violation(self, value: object, cloud: Cloud | None) -> str | None:
         return self.problem(value)
 
 
@@ -65,7 +75,7 @@ class Exists(CustomCheck):
     def collection(self) -> str:
         return finders()[self.finder].path
 
-    async def complaint(self, value: object, cloud: Cloud | None) -> str | None:
+    async def violation(self, value: object, cloud: Cloud | None) -> str | None:
         if cloud is None or (self._empty_allowed and not value):
             return None
         finder = finders()[self.finder]
@@ -120,7 +130,7 @@ class ConstraintChecker:
         key = (name, repr(value))
         answer = self._answers.get(key)
         if answer is None:
-            answer = self._answers[key] = asyncio.ensure_future(found.complaint(value, self._cloud))
+            answer = self._answers[key] = asyncio.ensure_future(found.violation(value, self._cloud))
             answer.add_done_callback(lambda done: self._keep_success(key, done))
         return await asyncio.shield(answer)
 

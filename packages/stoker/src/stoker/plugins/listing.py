@@ -61,7 +61,7 @@ class SharedList:
 
 
 @dataclass(frozen=True, slots=True)
-class InventoryPlace:
+class InventoryLocation:
     """The function that returns the inventory of a type (`stoker.plugins.inventory`), which is imported when it is
     needed: `(resource type, ID of the project)`. It returns None for types whose objects it does not describe.
     """

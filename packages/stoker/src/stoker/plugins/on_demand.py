@@ -14,7 +14,7 @@ from stoker.plugins.resource import ResourceType
 
 
 @dataclass(frozen=True, slots=True)
-class TypePlace:
+class TypeLocation:
     """Where the class of a type is: `module` is relative to `package`."""
 
     type_name: str
@@ -38,8 +38,8 @@ class TypesOnDemand(Collection[type[ResourceType]]):
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         """`places` has `module:Class` by the name of the type, with the module's name relative to `package`."""
         split = {type_name: place.partition(":") for type_name, place in places.items()}
-        self.places: Mapping[str, TypePlace] = {
-            type_name: TypePlace(type_name, package, module, name) for type_name, (module, _, name) in split.items()
+        self.places: Mapping[str, TypeLocation] = {
+            type_name: TypeLocation(type_name, package, module, name) for type_name, (module, _, name) in split.items()
         }
 
     def __iter__(self) -> Iterator[type[ResourceType]]:

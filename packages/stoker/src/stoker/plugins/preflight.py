@@ -39,7 +39,7 @@ class Code(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Verdict(StrEnum):
+class Severity(StrEnum):
     """What a finding means for the change."""
 
     FAIL = "fail"
@@ -52,65 +52,65 @@ class Verdict(StrEnum):
 class CheckText:
     """A row of the table of checks: what a finding means, and when there is one."""
 
-    verdict: Verdict
+    verdict: Severity
     text: str
 
 
 CHECKS: Mapping[Code, CheckText] = {
     Code.QUOTA: CheckText(
-        Verdict.FAIL,
+        Severity.FAIL,
         "What is in use and what the whole plan makes exceeds a quota of the project. Objects that are replaced and "
         "their replacements count together, as they exist side by side; what is deleted only after everything is made "
         "frees nothing.",
     ),
     Code.QUOTA_ORDER: CheckText(
-        Verdict.WARN,
+        Severity.WARN,
         "The plan fits into a quota only if objects that it deletes or makes smaller go before others are made.",
     ),
-    Code.OBJECT_LIMIT: CheckText(Verdict.FAIL, "An object is larger than the project's limit for one object."),
+    Code.OBJECT_LIMIT: CheckText(Severity.FAIL, "An object is larger than the project's limit for one object."),
     Code.NAME_TAKEN: CheckText(
-        Verdict.FAIL, "An object with a name that must be unique exists already, or the plan makes two with one name."
+        Severity.FAIL, "An object with a name that must be unique exists already, or the plan makes two with one name."
     ),
     Code.CIDR_OVERLAP: CheckText(
-        Verdict.FAIL, "The range of a subnet overlaps with another subnet of its network, or of its router."
+        Severity.FAIL, "The range of a subnet overlaps with another subnet of its network, or of its router."
     ),
     Code.FIXED_ADDRESS: CheckText(
-        Verdict.FAIL, "A fixed address is outside of its subnet, or is in use, or is given to two ports of the plan."
+        Severity.FAIL, "A fixed address is outside of its subnet, or is in use, or is given to two ports of the plan."
     ),
     Code.ALLOCATION_POOL: CheckText(
-        Verdict.FAIL,
+        Severity.FAIL,
         "An allocation pool is outside of its subnet, has the gateway in it, or overlaps another.",
     ),
-    Code.FLAVOR_IMAGE: CheckText(Verdict.FAIL, "The disk or the memory of a flavor is too small for the image."),
-    Code.AVAILABILITY_ZONE: CheckText(Verdict.FAIL, "An availability zone does not exist or is not available."),
+    Code.FLAVOR_IMAGE: CheckText(Severity.FAIL, "The disk or the memory of a flavor is too small for the image."),
+    Code.AVAILABILITY_ZONE: CheckText(Severity.FAIL, "An availability zone does not exist or is not available."),
     Code.EXCLUSIVE_PROPERTIES: CheckText(
-        Verdict.FAIL, "Properties exclude each other, one of which refers to an object that the plan makes."
+        Severity.FAIL, "Properties exclude each other, one of which refers to an object that the plan makes."
     ),
     Code.REFUSED_CHANGE: CheckText(
-        Verdict.FAIL, "A change that the service never makes, such as that of a volume to a smaller size."
+        Severity.FAIL, "A change that the service never makes, such as that of a volume to a smaller size."
     ),
     Code.SMALLER_DISK: CheckText(
-        Verdict.WARN,
+        Severity.WARN,
         "A server gets a flavor with a smaller disk, which most hypervisors refuse after the change has begun.",
     ),
     Code.CAPACITY: CheckText(
-        Verdict.WARN,
+        Severity.WARN,
         "The hosts have no room for all new servers of a flavor, according to Placement. By default, Placement tells "
         "that to administrators only; of others, nothing is said. Other servers can come or go before the change, and "
         "what the plan deletes first is not counted.",
     ),
     Code.ROLES: CheckText(
-        Verdict.WARN,
+        Severity.WARN,
         "The token has none of the roles that the default policy of a service asks for. The operator of the service "
         "may have another policy, which no client can read.",
     ),
     Code.TRUST_ROLES: CheckText(
-        Verdict.FAIL,
+        Severity.FAIL,
         "The user lacks a role that the operator has trusts delegate (`trusts_delegated_roles`), so that Stoker cannot "
         "act for the user later.",
     ),
     Code.UNKNOWN: CheckText(
-        Verdict.WARN,
+        Severity.WARN,
         "A check could not be made, since a service refused to answer or did not answer in time, or since a value is "
         "known only later.",
     ),

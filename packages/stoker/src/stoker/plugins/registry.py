@@ -30,7 +30,7 @@ from stoker.plugins.configured import ConfiguredConstraints, ConfiguredTypes
 from stoker.plugins.constraints import CustomCheck, Exists
 from stoker.plugins.event_sink import EventSink
 from stoker.plugins.lifecycle import LifecyclePlugin
-from stoker.plugins.on_demand import TypePlace, TypesOnDemand
+from stoker.plugins.on_demand import TypeLocation, TypesOnDemand
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import ResourceType
 from stoker.plugins.update_policy import UpdatePolicy
@@ -45,7 +45,7 @@ LIFECYCLE = "stoker.lifecycle"
 UPDATE_POLICIES = "stoker.update_policies"
 
 TemplateType = Callable[[Any, str], ResourceType]
-_Offered = Offer[type[ResourceType] | TypePlace]
+_Offered = Offer[type[ResourceType] | TypeLocation]
 
 Object = TypeVar("Object")
 Ordered = TypeVar("Ordered", LifecyclePlugin, UpdatePolicy)
@@ -171,10 +171,10 @@ def _offered_types(options: Mapping[str, object]) -> dict[str, _Offered]:
     problems: list[str] = []
     for offer in offers(RESOURCES):
         for kind in _table(offer.value, options):
-            if not (isinstance(kind, TypePlace) or (isinstance(kind, type) and issubclass(kind, ResourceType))):
+            if not (isinstance(kind, TypeLocation) or (isinstance(kind, type) and issubclass(kind, ResourceType))):
                 problems.append(f"{offer.origin}: {kind!r} must be a class derived from ResourceType")
                 continue
-            name = kind.type_name if isinstance(kind, TypePlace) else type_name(kind)
+            name = kind.type_name if isinstance(kind, TypeLocation) else type_name(kind)
             entry: _Offered = Offer(name, kind, offer.package, offer.entry_point)
             if known.setdefault(name, entry).value != kind:
                 problems.append(twice(name, known[name], entry))
@@ -207,7 +207,7 @@ def _classes(offered: Iterable[_Offered]) -> list[type[ResourceType]]:
     problems: list[str] = []
     for offer in offered:
         try:
-            classes.append(offer.value.load() if isinstance(offer.value, TypePlace) else offer.value)
+            classes.append(offer.value.load() if isinstance(offer.value, TypeLocation) else offer.value)
         except Exception as error:
             problems.append(not_loaded(offer.package, f"{offer.entry_point}: {offer.name}", error))
     if problems:

@@ -45,7 +45,7 @@ from stoker.plugins.call import (
 )
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.id_form import IdForm
-from stoker.plugins.listing import InventoryPlace, Listing, SharedList
+from stoker.plugins.listing import InventoryLocation, Listing, SharedList
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.preflight import Conflict, Consumption
@@ -162,7 +162,7 @@ class ResourceType(ABC):
     """The list in which the service shows the type's objects, by physical ID; None if there is no such list."""
     shared_lists: ClassVar[tuple[SharedList, ...]] = ()
     """The lists that tell what `observe` asks for each object, so that one serves many resources."""
-    inventory: ClassVar[InventoryPlace | None] = None
+    inventory: ClassVar[InventoryLocation | None] = None
     """Where the module is that describes existing objects as resources of a generated template; None if none does."""
     physical_name_limit: int | None = 255
     """The length of generated names, in characters; None for no limit."""

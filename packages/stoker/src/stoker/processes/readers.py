@@ -108,7 +108,7 @@ class ReadersStatus:
 
 
 @dataclass(eq=False, slots=True)
-class _Place:
+class _Destination:
     """Where calls are carried out, and how many are at the moment."""
 
     client: EngineClient
@@ -134,14 +134,14 @@ class Readers:
         most: int,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._engine = _Place(engine, _WEIGHT_OF_ENGINE)
+        self._engine = _Destination(engine, _WEIGHT_OF_ENGINE)
         self._methods = methods
         self._arguments = tuple(arguments)
         self._most = most
         self._now = now
         self._lock = threading.Lock()
-        self._running: list[_Place] = []
-        self._processes: list[_Place] = []
+        self._running: list[_Destination] = []
+        self._processes: list[_Destination] = []
         self._restarts = 0
         self._reason = ""
         self._threads: set[threading.Thread] = set()
@@ -195,7 +195,7 @@ class Readers:
 
     # -- processes -------------------------------------------------------------------------------------------------
 
-    def _ended(self, place: _Place, began: float, *, crowded: bool, shared: bool) -> None:
+    def _ended(self, place: _Destination, began: float, *, crowded: bool, shared: bool) -> None:
         now = self._now()
         with self._lock:
             place.calls -= 1
@@ -223,7 +223,7 @@ class Readers:
     def _serve(self) -> bool:
         """Return whether the reader has ended because it was not needed any more."""
         connection, process = _started(self._arguments)
-        place = _Place(client := PipeClient(connection), process=process, began=self._now())
+        place = _Destination(client := PipeClient(connection), process=process, began=self._now())
         with self._lock:
             self._processes.append(place)
         over = False
@@ -267,12 +267,12 @@ class Readers:
             self._restarts += 1
             self._reason = reason
 
-    def _leave(self, place: _Place) -> None:
+    def _leave(self, place: _Destination) -> None:
         place.state = ReaderState.ENDING
         if place in self._running:
             self._running.remove(place)
 
-    def _give_up(self, place: _Place) -> None:
+    def _give_up(self, place: _Destination) -> None:
         if place.process is not None:
             _log.warning("The process %d, which serves reads, does not reply, and is killed", place.process.pid)
             place.process.kill()
@@ -304,5 +304,5 @@ def _end(process: subprocess.Popen[bytes]) -> int:
         return process.wait()
 
 
-def _id_of(place: _Place) -> int:
+def _id_of(place: _Destination) -> int:
     return place.process.pid if place.process is not None else os.getpid()

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
-from stoker.plugins.listing import InventoryPlace, Listing, SharedList
+from stoker.plugins.listing import InventoryLocation, Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import FoundBy, Recovery
@@ -116,7 +116,7 @@ class RestResource(ResourceType):
     computed: ClassVar[frozenset[str]] = frozenset()
     readers: ClassVar[Mapping[str, Reader]] = {}
     plain_names: ClassVar[bool] = False
-    inventory = InventoryPlace("stoker.resources.inventories", "inventory_of")
+    inventory = InventoryLocation("stoker.resources.inventories", "inventory_of")
     id_is_new = True
     recovery = Recovery(
         FoundBy.NAME,

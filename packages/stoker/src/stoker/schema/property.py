@@ -286,11 +286,11 @@ class Finalizer:
             return
         for constraint in constraints:
             if isinstance(constraint, CustomConstraint):
-                complaint = self.custom(constraint.name, value) if self.custom else None
-                if complaint:
-                    self._report("constraint", path, described(constraint.description, complaint))
-            elif complaint := constraint.problem(value):
-                self._report("constraint", path, complaint, constraint.hint(value))
+                problem = self.custom(constraint.name, value) if self.custom else None
+                if problem:
+                    self._report("constraint", path, described(constraint.description, problem))
+            elif problem := constraint.problem(value):
+                self._report("constraint", path, problem, constraint.hint(value))
 
     def _report(self, rule: str, path: Path, message: str, hint: str = "") -> None:
         self.problems.append(Problem(rule, path, message, hint))

@@ -38,7 +38,7 @@ BY_POLICY = Requirement(None, 1)
 """What a policy on plans requires if it asks for an approval."""
 
 
-class Verdict(StrEnum):
+class ApprovalDecision(StrEnum):
     """What somebody says about a request."""
 
     APPROVED = "APPROVED"
@@ -52,7 +52,7 @@ class Approval:
     request_id: str
     user_id: str
     user_name: str | None
-    verdict: Verdict
+    verdict: ApprovalDecision
     roles: Sequence[str]
     comment: str
     created_at: float
@@ -180,7 +180,7 @@ def said_about(connection: Connection, request_ids: Collection[str]) -> dict[str
     c = change_approvals.c
     query = select(change_approvals).where(c.request_id.in_(request_ids)).order_by(c.created_at, c.user_id)
     for row in connection.execute(query):
-        values = {**row._mapping, "verdict": Verdict(row.verdict), "roles": tuple(orjson.loads(row.roles))}
+        values = {**row._mapping, "verdict": ApprovalDecision(row.verdict), "roles": tuple(orjson.loads(row.roles))}
         found.setdefault(row.request_id, []).append(Approval(**values))
     return found
 
@@ -189,7 +189,7 @@ def lacking(
     requirements: Iterable[Requirement], author: str | None, approvals: Sequence[Approval]
 ) -> list[Requirement]:
     """Return what approvals leave to be required. One that was rejected has all of it left; its author never counts."""
-    rejected = any(approval.verdict is Verdict.REJECTED for approval in approvals)
+    rejected = any(approval.verdict is ApprovalDecision.REJECTED for approval in approvals)
     counted = [] if rejected else [approval for approval in approvals if approval.user_id != author]
     left = []
     for requirement in requirements:

@@ -12,7 +12,7 @@ from stoker.store.tables import events, stacks
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NewEvents:
     """Events, oldest first, with their stacks and the stacks above these, by ID. `last` is the last sequence number."""
 
     events: list[Event]
@@ -20,17 +20,17 @@ class News:
     last: int
 
 
-def news(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> News:
+def news(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> NewEvents:
     """Return the events of stacks, and of stacks nested in them down to a depth, after a sequence number.
 
     None means the current end of the sequence.
     """
     if after is None:
-        return News([], {}, connection.execute(select(func.max(events.c.sequence))).scalar() or 0)
+        return NewEvents([], {}, connection.execute(select(func.max(events.c.sequence))).scalar() or 0)
     found = _stacks(connection, watched)
     query = select(events).where(events.c.stack_id.in_(list(found)), events.c.sequence > after)
     rows = connection.execute(query.order_by(events.c.sequence).limit(most)).all()
-    return News([Event.of(row) for row in rows], found, rows[-1].sequence if rows else after)
+    return NewEvents([Event.of(row) for row in rows], found, rows[-1].sequence if rows else after)
 
 
 def _stacks(connection: Connection, watched: Mapping[str, int]) -> dict[str, Stack]:

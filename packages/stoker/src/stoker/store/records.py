@@ -360,8 +360,8 @@ class SoftwareDeployment(Record):
 class Announcement(Record):
     """A pending notification about a stack.
 
-    `engine` is the one that sends it, `kind` the receiver (NOTIFICATION, EVENT_SINK, NOTICE, or
-    LATER_NOTICE for one that is due later); `body` is JSON without secrets.
+    `engine` is the one that sends it, `kind` the receiver (NOTIFICATION, EVENT_SINK, NOTICE, or LATER_NOTICE for one
+    that is due later); `body` is JSON without secrets.
     """
 
     id: str
@@ -394,7 +394,6 @@ STACK_TYPE = "OS::Heat::Stack"
 NOTIFICATION = "NOTIFICATION"
 NOTICE, LATER_NOTICE = "NOTICE", "LATER_NOTICE"
 EVENT_SINK = "EVENT_SINK"
-NOTICE, LATER_NOTICE = "NOTICE", "LATER_NOTICE"
 
 HEALING = "healing"
 """The cause of an operation that an engine began because resources were unhealthy, and of its rollback."""
@@ -467,16 +466,12 @@ class StoredState:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> StoredState:
         """Return the state from the output of `to_data` of an engine of this release, an earlier or a later one."""
-        parts: dict[str, dict[str, Any]] = {"": {}, "creation": {}, "origin": {}, "others": {}}
+        groups: dict[str, dict[str, Any]] = {"": {}, "others": {}}
         for name, value in data.items():
-            group, part = _READABLE_PARTS.get(name, ("others", name))
-            parts[group][part] = value
-        state = cls(**parts[""], others=parts["others"])
-        if parts["creation"]:
-            state.creation = CreationHistory(**parts["creation"])
-        if parts["origin"]:
-            state.origin = Origin(**parts["origin"])
-        return state
+            group, part = _READABLE_PARTS.get(name) or ("others", name)
+            groups.setdefault(group, {})[part] = value
+        own, others = groups.pop(""), groups.pop("others")
+        return cls(**own, **{group: _GROUPS[group](**parts) for group, parts in groups.items()}, others=others)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain data without empty parts; those of groups are beside the others."""
@@ -484,11 +479,7 @@ class StoredState:
         return {name: value for name, value in own if value} | self.others
 
 
-_GROUPS: Mapping[str, type[StoredState | CreationHistory | Origin]] = {
-    "": StoredState,
-    "creation": CreationHistory,
-    "origin": Origin,
-}
+_GROUPS: Mapping[str, type[Any]] = {"": StoredState, "creation": CreationHistory, "origin": Origin}
 _OWN_PARTS = {
     part.name: (group, part.name)
     for group, kind in _GROUPS.items()

@@ -48,7 +48,7 @@ Shape = Mapping[str, frozenset[str]]
 """The names of columns, by table."""
 
 
-class Fit(Enum):
+class Compatibility(Enum):
     """The compatibility of a database's tables with this program."""
 
     EXACT = "the tables are those of this release"
@@ -65,7 +65,7 @@ class Fit(Enum):
     @property
     def good(self) -> bool:
         """Whether this program can use the database."""
-        return self in (Fit.EXACT, Fit.NEWER)
+        return self in (Compatibility.EXACT, Compatibility.NEWER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class Versions:
     missing: tuple[str, ...] = ()
 
     @property
-    def fit(self) -> Fit:
+    def fit(self) -> Compatibility:
         """The compatibility of the database with this program."""
         if self.database is None:
-            return Fit.EMPTY
+            return Compatibility.EMPTY
         if self.missing:
-            return Fit.UNRELEASED
+            return Compatibility.UNRELEASED
         if self.database == self.program:
-            return Fit.EXACT
+            return Compatibility.EXACT
         if int(self.database) < int(self.program):
-            return Fit.OLDER
-        return Fit.NEWER if int(self.program) >= int(self.oldest) else Fit.TOO_NEW
+            return Compatibility.OLDER
+        return Compatibility.NEWER if int(self.program) >= int(self.oldest) else Compatibility.TOO_NEW
 
     def problem(self) -> str:
         """Return why the database is not compatible, and what to do about it."""
@@ -130,7 +130,7 @@ def require_not_later(connection: Connection) -> None:
     that an earlier release was installed.
     """
     found = versions(connection)
-    if found.fit in (Fit.NEWER, Fit.TOO_NEW):
+    if found.fit in (Compatibility.NEWER, Compatibility.TOO_NEW):
         raise Invalid(
             f"A later release of Stoker has used this database (its revision: {found.database}; this program: "
             f"{found.program}), and there is no way back to an earlier one. Install the later release again, or "
@@ -144,11 +144,11 @@ def upgrade(connection: Connection) -> None:
     Raises Invalid for tables that are too new, or that no release has created.
     """
     found = versions(connection)
-    if found.fit in (Fit.TOO_NEW, Fit.UNRELEASED):
+    if found.fit in (Compatibility.TOO_NEW, Compatibility.UNRELEASED):
         raise Invalid(found.problem())
-    if found.fit is Fit.EMPTY and connection.dialect.name == _SQLITE:
+    if found.fit is Compatibility.EMPTY and connection.dialect.name == _SQLITE:
         _create(connection)
-    elif found.fit in (Fit.EMPTY, Fit.OLDER):
+    elif found.fit in (Compatibility.EMPTY, Compatibility.OLDER):
         _migrate(connection, found.database)
     else:
         return

@@ -32,14 +32,14 @@ MOST_COUNTED = 1000
 """The number up to which resources without search terms are counted."""
 
 
-class Kind(StrEnum):
+class TermKind(StrEnum):
     """What a search term is."""
 
     NAME = "name"
     ADDRESS = "address"
 
 
-Terms: TypeAlias = Mapping[Kind, frozenset[str]]
+Terms: TypeAlias = Mapping[TermKind, frozenset[str]]
 """What a service calls an object: all values of the kinds that are known."""
 
 
@@ -118,7 +118,7 @@ def page_queries(wanted: Search) -> Sequence[Select[Any]]:
     if wanted.id is None and wanted.name is None and wanted.address is None and wanted.type is not None:
         conditions.append(resources.c.type == wanted.type)
     queries += [_visible(wanted, resources.c.uuid).where(condition) for condition in conditions]
-    for kind, value in ((Kind.NAME, wanted.name), (Kind.ADDRESS, wanted.address)):
+    for kind, value in ((TermKind.NAME, wanted.name), (TermKind.ADDRESS, wanted.address)):
         if value is not None:
             column = search_terms.c.resource_uuid
             query = _visible(wanted, column).where(search_terms.c.kind == kind.value, search_terms.c.value == value)

@@ -116,7 +116,7 @@ class ChangeRequest(Record):
     """A change of a stack that was refused until it is approved. `stack_id` is the root, None for a new stack.
 
     `digest` is that of its plan. `pending` identifies stack and plan, uniquely, while the request is open. `emergency`
-    is JSON: who has broken the glass, when, and why. `operation` is the operation that has used it. `body` is sealed
+    is JSON: who has used break-glass, when, and why. `operation` is the operation that has used it. `body` is sealed
     JSON: the plan, and what it needs.
     """
 

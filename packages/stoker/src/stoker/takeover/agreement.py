@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.plan import Decision
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.plugins.resource import ResourceType, finalized
@@ -77,7 +77,7 @@ def learn_attributes(mapped: MappedStack, expected: object, recorded: object) ->
             learn_attributes(mapped, one, other)
 
 
-def learn_references(mapped: MappedStack, wanted: Wanted, name: str, recorded: Mapping[str, object]) -> None:
+def learn_references(mapped: MappedStack, wanted: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
     """Record as physical ID what stands for a resource in the recorded properties of one that refers to it.
 
     Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID

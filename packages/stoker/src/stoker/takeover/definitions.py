@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.records.services import EngineServices
 from stoker.store.records import Stack
@@ -46,10 +46,10 @@ class Definitions:
         prepared = loader.prepare(made, shared, files, parameters, ())
         return replace(prepared, row=replace(prepared.row, id=record_id(source, *place)))
 
-    def wanted(self, stack: Stack, inputs: LoadedInputs) -> Wanted:
+    def wanted(self, stack: Stack, inputs: LoadedInputs) -> DesiredState:
         """Return what inputs define. Raises NotTransferable if a type is not known."""
         definition = self._services.loader.bind(stack, inputs, strict=False)
-        wanted = Wanted.of(self._services, definition, inputs)
+        wanted = DesiredState.of(self._services, definition, inputs)
         for name, resource in definition.resources.items():
             if name not in wanted.types:
                 raise NotTransferable(

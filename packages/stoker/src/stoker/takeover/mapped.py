@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid5
 
 from stoker.base.errors import StokerError
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.object_owners import owned_by
 from stoker.engine.records.scope import RecordedScope
@@ -45,7 +45,7 @@ class MappedStack:
     source: HeatStack
     stack: Stack
     inputs: Prepared
-    wanted: Wanted
+    wanted: DesiredState
     states: dict[int, ResourceState] = field(default_factory=dict)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     earlier_inputs: list[Prepared] = field(default_factory=list)

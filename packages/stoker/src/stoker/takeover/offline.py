@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from stoker.base.ids import arn
 from stoker.engine.calls.children import members_of
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.rehearsal import NotPredictable, at_once
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -29,7 +29,7 @@ class OfflineChild:
     """A nested stack that is not recorded yet, as attributes of its parent resource read it."""
 
     def __init__(
-        self, stack: Stack, current: Mapping[str, ResourceState], wanted: Wanted, scope: RecordedScope
+        self, stack: Stack, current: Mapping[str, ResourceState], wanted: DesiredState, scope: RecordedScope
     ) -> None:
         self._stack = stack
         self._current = current

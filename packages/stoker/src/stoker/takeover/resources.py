@@ -11,8 +11,8 @@ import orjson
 from stoker.base.ids import physical_name
 from stoker.base.json_text import dumps
 from stoker.engine.planning.decide import decide
-from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.kinds import StepKind
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState, attribute_text
 from stoker.plugins.resource import AttributeKey
@@ -56,7 +56,7 @@ class ResourceMapper:
         rows = sorted(source.resources, key=lambda row: (order.get(row["name"], -1), row["id"]))
         names = {row["id"]: row["name"] for row in rows}
         uuids = {row["id"]: row["uuid"] for row in rows}
-        former: dict[int, Wanted] = {latest: mapped.wanted}
+        former: dict[int, DesiredState] = {latest: mapped.wanted}
         for position, row in enumerate(sorted(rows, key=lambda row: int(row["id"]))):
             mapped.states[row["id"]] = self._bare(mapped, row, position, uuids)
         for row in rows:
@@ -87,7 +87,9 @@ class ResourceMapper:
         elif state.type.signalable:
             tree.notes.append(f"{mapped.stack.name}: {state.row.name} has no signed URL here: {why}")
 
-    def _wanted_of(self, mapped: MappedStack, known: dict[int, Wanted], template_id: int, name: str) -> Wanted | None:
+    def _wanted_of(
+        self, mapped: MappedStack, known: dict[int, DesiredState], template_id: int, name: str
+    ) -> DesiredState | None:
         """Return the definition with a resource: that of the template it was converged with, if it is there."""
         if template_id not in known and template_id in mapped.source.templates:
             prepared = self._definitions.prepared(mapped.source, template_id)
@@ -127,7 +129,7 @@ class ResourceMapper:
         return state
 
     def _defined(
-        self, mapped: MappedStack, state: ResourceState, row: Row, wanted: Wanted, names: Mapping[int, str]
+        self, mapped: MappedStack, state: ResourceState, row: Row, wanted: DesiredState, names: Mapping[int, str]
     ) -> None:
         """Set the type, the definition and the property values of a resource."""
         values = self._values(mapped, row)
@@ -204,7 +206,7 @@ class ResourceMapper:
         if target.type.nested:
             same = child is not None and child.is_settled() and only_inside(decision)
         else:
-            same = decision.kind is Kind.KEEP
+            same = decision.kind is StepKind.KEEP
         if same:
             state.row.fingerprint = target.fingerprint
 

@@ -130,13 +130,13 @@ class _Checker(NameChecker):
     def _against_type(self, resource: ResourceDefinition, kind: ResourceType, finalized: Finalized) -> None:
         self.problems.add_all(finalized.diagnostics)
         values = finalized.usable()
-        complaints = [*kind.validate(values), *_plain_names(kind, values)]
-        for complaint in complaints:
-            self.problems.add("properties", complaint, key_path(self.definition, resource, "properties"))
+        problems = [*kind.validate(values), *_plain_names(kind, values)]
+        for problem in problems:
+            self.problems.add("properties", problem, key_path(self.definition, resource, "properties"))
         self._own_policies(resource, kind)
-        if not complaints and is_group(kind):
+        if not problems and is_group(kind):
             self._members[resource.name] = list(self._types_of_members(kind, values))
-        if self._deep is not None and not complaints:
+        if self._deep is not None and not problems:
             self.problems.add_all(self._deep(resource, kind, values))
 
     def _types_of_members(self, kind: ResourceType, values: Mapping[str, object]) -> Iterator[_Member]:
@@ -283,7 +283,7 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
 
 
 def _plain_names(kind: ResourceType, values: Mapping[str, object]) -> Iterator[str]:
-    """Yield a complaint about each property that does not refer to a resource although it must."""
+    """Yield a problem about each property that does not refer to a resource although it must."""
     for name, what in kind.references_only.items():
         value = values.get(name)
         if value is not None and not is_unknown(value):

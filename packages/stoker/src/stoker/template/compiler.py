@@ -100,8 +100,8 @@ class TemplateCompiler:
         """Return a call of a known function, or a `Malformed` node if its arguments are invalid."""
         self.used.add(name)
         call = cls.compile(name, arguments, path, compiler)
-        complaint = None if isinstance(call.arguments, Function | Malformed) else call.complaint(call.arguments)
-        return self.malformed("function-arguments", f"{name} {complaint}", (*path, name)) if complaint else call
+        problem = None if isinstance(call.arguments, Function | Malformed) else call.problem(call.arguments)
+        return self.malformed("function-arguments", f"{name} {problem}", (*path, name)) if problem else call
 
     def _call(self, name: str, arguments: object, path: Path) -> Expression | None:
         cls = self.version.variant(name)

@@ -35,7 +35,7 @@ def property_path(text: str) -> PropertyPath:
     return tuple(parts)
 
 
-def complaint(kind: ResourceType, path: PropertyPath) -> tuple[str, str] | None:
+def path_problem(kind: ResourceType, path: PropertyPath) -> tuple[str, str] | None:
     """Return why a type has no live value at a path that could be ignored, and a hint; None if it has one."""
     name, *keys = path
     if kind.any_properties:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from stoker.base.budget import Allowed
+from stoker.base.budget import BudgetLimits
 
 _RESOURCES = 1000
 """The number of resources for which the budget of an evaluation is sized; it grows if more are allowed."""
@@ -46,9 +46,9 @@ class Limits:
     max_problems: int = 200
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> BudgetLimits:
         """The budget of one request, or one operation."""
-        whole = Allowed(
+        whole = BudgetLimits(
             self.evaluation_steps, self.evaluation_bytes, self.evaluation_seconds, self.max_resources_per_stack
         )
         resources = self.max_resources_per_stack

@@ -21,7 +21,7 @@ from stoker.template.expressions import (
     entries_of,
     walk,
 )
-from stoker.template.ignored_drift import complaint, property_path
+from stoker.template.ignored_drift import path_problem, property_path
 from stoker.template.problems import Problems, suggestion
 from stoker.template.properties import against_schema, key_path, resolve_map, unknown_names
 from stoker.template.registry import is_template_name
@@ -110,7 +110,7 @@ class NameChecker:
             return
         written = resource.template.source[str(place[-1])]
         for text in resource.ignore_drift:
-            if (found := complaint(kind, property_path(text))) is not None:
+            if (found := path_problem(kind, property_path(text))) is not None:
                 self.problems.add("ignore-drift", found[0], (*place, written.index(text)), hint=found[1])
 
     def check_reference(self, resource: ResourceDefinition, placed: PlacedReference) -> None:

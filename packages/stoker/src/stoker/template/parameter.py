@@ -39,7 +39,7 @@ class SchemaProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
+class ConstraintViolation:
     """What is wrong with a value, and a hint which value is probably meant."""
 
     message: str
@@ -49,7 +49,7 @@ class Complaint:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterSchema:
     """One parameter's declaration. `default` is as written, None if there is none, `default_key` is the template's word
-    for it, and `default_complaint` tells the constraint that it violates. `constraint_description` is the description
+    for it, and `default_violation` tells the constraint that it violates. `constraint_description` is the description
     that a CloudFormation template has for all constraints together. The value of a parameter that is not `sound`, since
     its declaration is invalid, is unknown.
     """
@@ -65,7 +65,7 @@ class ParameterSchema:
     constraints: tuple[Constraint, ...] = ()
     constraint_description: str = ""
     default_key: str = "default"
-    default_complaint: Complaint | None = None
+    default_violation: ConstraintViolation | None = None
     sound: bool = True
 
     @property
@@ -85,18 +85,18 @@ class ParameterSchema:
             shown = REDACTED if self.hidden else _shown(value)
             raise ValueError(f"{shown} is not {self.type.expects}") from error
 
-    def complaints(self, value: object) -> Iterator[Complaint]:
-        """Yield a complaint for each constraint that a converted value violates, except those that need a service. A
+    def violations(self, value: object) -> Iterator[ConstraintViolation]:
+        """Yield a violation for each constraint that a converted value violates, except those that need a service. A
         hidden value is in none.
         """
         for constraint in self.constraints:
             message = constraint.problem(value) if _applies(constraint, value) else None
             if message and self.hidden:
-                yield Complaint(
+                yield ConstraintViolation(
                     constraint.description or f"{REDACTED} does not meet the constraint {constraint.to_schema()}"
                 )
             elif message:
-                yield Complaint(message, constraint.hint(value))
+                yield ConstraintViolation(message, constraint.hint(value))
 
     def custom_constraints(self, value: object) -> Iterator[tuple[CustomConstraint, object]]:
         """Yield the constraints that a plug-in must check, each with the value, or the list item, to check."""
@@ -157,7 +157,7 @@ def _schema(name: str, raw: Mapping[str, object], version: Version) -> Parameter
         constraints.append(_finished(constraint, schema.type, place))
     schema = replace(schema, constraints=tuple(constraints))
     key = "default" if is_hot else "Default"
-    return replace(schema, default_key=key, default_complaint=_complaint_about_default(schema, key))
+    return replace(schema, default_key=key, default_violation=_violation_by_default(schema, key))
 
 
 def _diagnostic(problem: SchemaProblem) -> Diagnostic:
@@ -381,7 +381,7 @@ def _finished(constraint: Constraint, kind: ParameterType, place: Path) -> Const
     return replace(constraint, converted=tuple(converted))
 
 
-def _complaint_about_default(schema: ParameterSchema, key: str) -> Complaint | None:
+def _violation_by_default(schema: ParameterSchema, key: str) -> ConstraintViolation | None:
     """Return the constraint that the default violates. Without constraints, a default of the wrong type is an error
     only when it is used, as in Heat, except for lists, which are split immediately.
     """
@@ -392,6 +392,6 @@ def _complaint_about_default(schema: ParameterSchema, key: str) -> Complaint | N
     except ValueError as error:
         if schema.type is COMMA_DELIMITED_LIST:
             raise SchemaProblem(str(error), (key,)) from error
-        return Complaint(str(error)) if schema.constraints else None
-    complaint = next(schema.complaints(value), None)
-    return replace(complaint, message=f"the default violates a constraint: {complaint.message}") if complaint else None
+        return ConstraintViolation(str(error)) if schema.constraints else None
+    problem = next(schema.violations(value), None)
+    return replace(problem, message=f"the default violates a constraint: {problem.message}") if problem else None

@@ -62,11 +62,11 @@ class CustomCheck:
     description: str = ""
     hidden: bool = False
 
-    def message(self, complaint: str) -> str:
-        """Return the message for the user when the plug-in refuses the value with `complaint`."""
+    def message(self, problem: str) -> str:
+        """Return the message for the user when the plug-in refuses the value with `problem`."""
         if self.hidden:
             return self.description or f"{REDACTED} does not meet {self.constraint}"
-        return described(self.description, complaint)
+        return described(self.description, problem)
 
 
 class Parameters:
@@ -174,7 +174,7 @@ class Parameters:
         A default of the wrong type is an error only if it is used: `check` reports that.
         """
         for name, schema in self._schemas.items():
-            found = schema.default_complaint
+            found = schema.default_violation
             if found is not None and self._defaults.get(name) is None:
                 path = (self._section, name, schema.default_key)
                 yield Diagnostic("parameter-schema", found.message, path, hint=found.hint, kind="InvalidSchemaError")
@@ -199,9 +199,9 @@ class Parameters:
         if value is None:
             yield Diagnostic("parameter-missing", "the parameter needs a value", path, kind="UserParameterMissing")
         elif not is_unknown(value):
-            for complaint in schema.complaints(value):
-                hint = str(complaint.hint)  # no replacement: the value does not stand in the template
-                yield Diagnostic("parameter-constraint", complaint.message, path, hint=hint)
+            for problem in schema.violations(value):
+                hint = str(problem.hint)  # no replacement: the value does not stand in the template
+                yield Diagnostic("parameter-constraint", problem.message, path, hint=hint)
 
     def refuse_changes_to_immutable(self, before: Parameters) -> None:
         """Raise ImmutableParameterModified if an immutable parameter had another value in `before`."""

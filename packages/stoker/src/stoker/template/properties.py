@@ -156,7 +156,7 @@ def resolve_map(
     with evaluation.budget.computing():
         value = evaluate(expression, evaluation)
         evaluation.charge_for(value)
-    diagnostics = [_complaint(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]
+    diagnostics = [_problem(definition, error) for error in failures if error.kind != "InvalidTemplateReference"]
     if isinstance(value, Mapping):
         return value, diagnostics
     if value is not None and value is not OMIT and not isinstance(value, Unknown):
@@ -164,7 +164,7 @@ def resolve_map(
     return {}, diagnostics
 
 
-def _complaint(definition: Definition, error: FunctionError) -> Diagnostic:
+def _problem(definition: Definition, error: FunctionError) -> Diagnostic:
     error.kind = "StackValidationFailed"
     return definition.located(error)
 

@@ -45,7 +45,7 @@ def _is_allowed(declaration: ParameterSchema, value: object) -> bool:
         converted = declaration.convert(value)
     except ValueError:
         return False
-    return next(declaration.complaints(converted), None) is None
+    return next(declaration.violations(converted), None) is None
 
 
 def _first(declaration: ParameterSchema, kind: type[_Kind]) -> _Kind | None:

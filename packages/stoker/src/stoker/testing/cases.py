@@ -76,7 +76,7 @@ class Case:
         steps = tuple(_steps(self.file, self.name, self.file.data["tests"][self.name], given))
         return replace(self, given=given, steps=steps, examples=0, domains={})
 
-    def complaint(self, place: Place, message: str, rule: str, hint: str = "") -> Diagnostic:
+    def problem(self, place: Place, message: str, rule: str, hint: str = "") -> Diagnostic:
         """Return a diagnostic about a place in the test file."""
         return Diagnostic(rule, message, place, self.file.source, self.file.locate(place), hint)
 

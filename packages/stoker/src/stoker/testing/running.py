@@ -81,7 +81,7 @@ def _tried(case: Case, update: bool = False) -> Outcome:
         with Sandbox(policies=_policies(case)) as sandbox:
             trial.run(sandbox)
     except StokerError as error:
-        trial.failures.append(case.complaint(("tests", case.name), error.message, RULE))
+        trial.failures.append(case.problem(("tests", case.name), error.message, RULE))
     return Outcome(case.file.source, case.title, 0.0, tuple(trial.failures), trial.written)
 
 
@@ -103,7 +103,7 @@ def _explored(case: Case) -> Outcome:
     except TemplateInvalid as error:
         return Outcome(case.file.source, case.title, 0.0, error.diagnostics)
     except StokerError as error:
-        failure = case.complaint(("tests", case.name, "given"), error.message, RULE)
+        failure = case.problem(("tests", case.name, "given"), error.message, RULE)
         return Outcome(case.file.source, case.title, 0.0, (failure,))
     return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[_key(found)]
 
@@ -206,7 +206,7 @@ class _Trial:
             sandbox.advance(_AFTER_CHANGES)
 
     def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
-        self.failures.append(self.case.complaint((*step.place, *place), message, RULE, hint))
+        self.failures.append(self.case.problem((*step.place, *place), message, RULE, hint))
 
     def _compare(self, step: Step, place: Place, expected: object, found: object) -> None:
         for path, message in differences(expected, found):
@@ -246,7 +246,7 @@ class _Trial:
         for parameter in step.parameters:
             if item.source == option_name(parameter):
                 place = self.case.place_of(parameter, step)
-                found = self.case.complaint(place, item.message, item.rule, item.hint)
+                found = self.case.problem(place, item.message, item.rule, item.hint)
                 return replace(found, path=("parameters", parameter))
         return item
 
@@ -363,7 +363,7 @@ class _Trial:
                 self._compare(step, ("sent", path), value, resource.sent)
 
     def _resource(self, step: Step, place: Place, stack: Stack, path: str) -> Resource | None:
-        """Return a resource; None, with a complaint, if the stack does not have it."""
+        """Return a resource; None, with a problem, if the stack does not have it."""
         if path not in stack.resources:
             self._complain(step, place, f"the stack has no resource {path!r}", *_near(path, stack.resources))
         return stack.resources.get(path)

@@ -6,8 +6,8 @@ from openstack_emulator.alarming.records import Alarm
 from openstack_emulator.alarming.routes.lists import Conditions, field_of_alarm, found, paged
 from openstack_emulator.alarming.rules.alarms import MANUAL
 from openstack_emulator.alarming.rules.composition import Alarming
+from openstack_emulator.alarming.rules.inputs import STATES, NewAlarm
 from openstack_emulator.alarming.rules.validation import invalid
-from openstack_emulator.alarming.rules.wanted import STATES, NewAlarm
 from openstack_emulator.alarming.views import alarm_view
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response

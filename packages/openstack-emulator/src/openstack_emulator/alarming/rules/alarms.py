@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from openstack_emulator.alarming.records import Alarm, HistoryEntry, Limit
+from openstack_emulator.alarming.rules.inputs import ACTIONS, NewAlarm
 from openstack_emulator.alarming.rules.notifications import Notifier, without_trust
-from openstack_emulator.alarming.rules.wanted import ACTIONS, NewAlarm
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, conflict, not_found
 from openstack_emulator.core.http import Context, Request

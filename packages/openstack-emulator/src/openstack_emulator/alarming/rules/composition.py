@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.alarming.rules.alarms import Alarms
 from openstack_emulator.alarming.rules.evaluation import Evaluator
 from openstack_emulator.alarming.rules.notifications import Notifier
-from openstack_emulator.alarming.rules.verdicts import Judge
+from openstack_emulator.alarming.rules.rule_evaluation import RuleEvaluator
 from openstack_emulator.core.cloud import Cloud, Records
 
 
@@ -17,4 +17,4 @@ class Alarming(Records):
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
         self.alarms = Alarms(self, Notifier(self))
-        self.evaluator = Evaluator(self, self.alarms, Judge(self))
+        self.evaluator = Evaluator(self, self.alarms, RuleEvaluator(self))

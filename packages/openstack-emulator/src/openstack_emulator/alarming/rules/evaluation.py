@@ -12,7 +12,7 @@ from croniter import croniter
 from openstack_emulator.alarming.records import Alarm, Marker
 from openstack_emulator.alarming.rules.alarms import Alarms
 from openstack_emulator.alarming.rules.kinds import Condition, EventRule, Period
-from openstack_emulator.alarming.rules.verdicts import UNKNOWN, Judge
+from openstack_emulator.alarming.rules.rule_evaluation import UNKNOWN, RuleEvaluator
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.search import compare
@@ -25,7 +25,7 @@ INTERVAL = 60.0
 class Evaluator(Rules):
     """Evaluates the enabled alarms of all types except for events, which `event` evaluates when they arrive."""
 
-    def __init__(self, records: Records, alarms: Alarms, judge: Judge) -> None:
+    def __init__(self, records: Records, alarms: Alarms, judge: RuleEvaluator) -> None:
         super().__init__(records)
         self._alarms = alarms
         self._judge = judge

@@ -19,7 +19,7 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.service_trusts import end_trust, token_of, trust_for
 from openstack_emulator.messaging.rules.composition import Messaging
-from openstack_emulator.messaging.rules.wanted import NewMessage
+from openstack_emulator.messaging.rules.inputs import NewMessage
 
 log = logging.getLogger(__name__)
 

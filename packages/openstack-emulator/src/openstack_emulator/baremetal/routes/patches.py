@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from openstack_emulator.baremetal.records import BareMetalRecord
-from openstack_emulator.baremetal.rules.fields import Kind
+from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
@@ -29,7 +29,7 @@ def _malformed(problem: str) -> ApiError:
     return bad_request(f"Schema error for patch: {problem}")
 
 
-def patched(request: Request, kind: Kind, record: BareMetalRecord) -> dict[str, Any]:
+def patched(request: Request, kind: ObjectKind, record: BareMetalRecord) -> dict[str, Any]:
     """The fields of an object that a patch changes, with their new values.
 
     A field that is removed, or set to null, gets its default.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from openstack_emulator.baremetal.records import BareMetalRecord
-from openstack_emulator.baremetal.rules.fields import Kind
+from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.baremetal.views import shown
 from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
@@ -19,7 +19,7 @@ LISTED_BY = ("limit", "marker", "sort_key", "sort_dir", "fields", "detail")
 B = TypeVar("B", bound=BareMetalRecord)
 
 
-def chosen_fields(request: Request, kind: Kind, detail: bool) -> Sequence[str] | None:
+def chosen_fields(request: Request, kind: ObjectKind, detail: bool) -> Sequence[str] | None:
     """The fields that a request asks for; None for all. Raises ApiError 400 and 406."""
     wanted = [name for value in request.query.all("fields") for name in value.split(",") if name]
     detail = detail or bool(request.query.boolean("detail"))
@@ -36,7 +36,7 @@ def chosen_fields(request: Request, kind: Kind, detail: bool) -> Sequence[str] |
     return wanted
 
 
-def listed(request: Request, kind: Kind, rows: Iterable[B], *, detail: bool = False) -> Response:
+def listed(request: Request, kind: ObjectKind, rows: Iterable[B], *, detail: bool = False) -> Response:
     """A page of objects with a link to the next page; `detail` shows all of their fields."""
     names = chosen_fields(request, kind, detail)
     key = request.query.get("sort_key")
@@ -60,7 +60,7 @@ def listed(request: Request, kind: Kind, rows: Iterable[B], *, detail: bool = Fa
     return Response(body)
 
 
-def single(request: Request, kind: Kind, record: BareMetalRecord, status: int = 200) -> Response:
+def single(request: Request, kind: ObjectKind, record: BareMetalRecord, status: int = 200) -> Response:
     """One object, or those fields of it that the request asks for."""
     names = chosen_fields(request, kind, detail="fields" not in request.query)
     headers = {"Location": f"{request.base}/v1/{kind.path}/{record.uuid}"} if status == 201 else {}

@@ -11,7 +11,7 @@ from openstack_emulator.baremetal.routes.patches import patched
 from openstack_emulator.baremetal.routes.requests import listed, new_key, single
 from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, OBSERVERS, needs, require
 from openstack_emulator.baremetal.rules.composition import BareMetal
-from openstack_emulator.baremetal.rules.fields import Kind
+from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.baremetal.rules.kinds import VOLUME_CONNECTOR, VOLUME_TARGET
 from openstack_emulator.baremetal.rules.volumes import Volumes
 from openstack_emulator.baremetal.views import links
@@ -24,7 +24,7 @@ SINCE = (1, 32)
 class Handlers:
     """The handlers of a kind. `rules` finds its rules in the service."""
 
-    kind: Kind
+    kind: ObjectKind
     rules: Callable[[BareMetal], Volumes[Any]]
 
     def create(self, service: BareMetal, request: Request) -> Response:

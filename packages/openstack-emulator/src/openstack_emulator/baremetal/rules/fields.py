@@ -58,7 +58,7 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class ObjectKind:
     """A kind of objects: its collection in URLs, its name in messages, and its fields.
 
     The last part of the path is the name of lists.

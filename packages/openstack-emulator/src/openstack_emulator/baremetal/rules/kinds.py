@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openstack_emulator.baremetal.rules.fields import Field, Kind
+from openstack_emulator.baremetal.rules.fields import Field, ObjectKind
 from openstack_emulator.baremetal.rules.forms import (
     link_form,
     mac_form,
@@ -33,7 +33,7 @@ def _times() -> dict[str, Field]:
     return {"created_at": Field(), "updated_at": Field()}
 
 
-NODE = Kind(
+NODE = ObjectKind(
     "nodes",
     "node",
     {
@@ -88,7 +88,7 @@ NODE = Kind(
 )
 
 
-PORT = Kind(
+PORT = ObjectKind(
     "ports",
     "port",
     {
@@ -106,7 +106,7 @@ PORT = Kind(
     },
     ("uuid", "address"),
 )
-PORT_GROUP = Kind(
+PORT_GROUP = ObjectKind(
     "portgroups",
     "portgroup",
     {
@@ -124,13 +124,13 @@ PORT_GROUP = Kind(
     ("uuid", "name", "address"),
     {"ports": (1, 24)},
 )
-CHASSIS = Kind(
+CHASSIS = ObjectKind(
     "chassis",
     "chassis",
     {"uuid": Field(), "description": Field(check=fields.text(0, 255)), "extra": _map(), **_times()},
     ("uuid", "description"),
 )
-ALLOCATION = Kind(
+ALLOCATION = ObjectKind(
     "allocations",
     "allocation",
     {
@@ -152,7 +152,7 @@ ALLOCATION = Kind(
 )
 
 
-VOLUME_CONNECTOR = Kind(
+VOLUME_CONNECTOR = ObjectKind(
     "volume/connectors",
     "volume connector",
     {
@@ -165,7 +165,7 @@ VOLUME_CONNECTOR = Kind(
     },
     ("uuid", "node_uuid", "type", "connector_id"),
 )
-VOLUME_TARGET = Kind(
+VOLUME_TARGET = ObjectKind(
     "volume/targets",
     "volume target",
     {
@@ -180,7 +180,7 @@ VOLUME_TARGET = Kind(
     },
     ("uuid", "node_uuid", "volume_type", "boot_index", "volume_id"),
 )
-DEPLOY_TEMPLATE = Kind(
+DEPLOY_TEMPLATE = ObjectKind(
     "deploy_templates",
     "deploy template",
     {

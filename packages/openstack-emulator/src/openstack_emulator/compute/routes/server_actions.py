@@ -22,8 +22,8 @@ from openstack_emulator.compute.routes.bodies import (
 from openstack_emulator.compute.routes.consoles import LOCAL_CONSOLES, console_output, local_console
 from openstack_emulator.compute.routes.network_proxies import add_floating_ip, remove_floating_ip
 from openstack_emulator.compute.rules.composition import ComputeService
+from openstack_emulator.compute.rules.inputs import changes_of
 from openstack_emulator.compute.rules.servers import new_password
-from openstack_emulator.compute.rules.wanted import changes_of
 from openstack_emulator.compute.views import rebuilt_server
 from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import ApiError, bad_request, conflict

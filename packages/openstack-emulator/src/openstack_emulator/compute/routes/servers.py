@@ -24,8 +24,8 @@ from openstack_emulator.compute.routes.bodies import (
 from openstack_emulator.compute.routes.queries import check_sorting, order_by, unknown_marker
 from openstack_emulator.compute.routes.server_filters import listed_servers
 from openstack_emulator.compute.rules.composition import ComputeService
+from openstack_emulator.compute.rules.inputs import NewServer, changes_of
 from openstack_emulator.compute.rules.servers import new_password
-from openstack_emulator.compute.rules.wanted import NewServer, changes_of
 from openstack_emulator.compute.views import (
     LISTED,
     SHOWN,

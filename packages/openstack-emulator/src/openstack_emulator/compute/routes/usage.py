@@ -41,7 +41,7 @@ def _period(compute: ComputeService, request: Request) -> tuple[datetime, dateti
 
 
 @dataclass(frozen=True)
-class Used:
+class ServerUsage:
     """What a server used in the period that was asked for. uptime: in seconds, since it was launched."""
 
     usage: Usage
@@ -53,7 +53,7 @@ class Used:
         return self.usage.get(name)
 
 
-def _usages(compute: ComputeService, request: Request, project: str | None) -> Iterator[Used]:
+def _usages(compute: ComputeService, request: Request, project: str | None) -> Iterator[ServerUsage]:
     """The usage of the servers of a project, or of all projects, in the period; deleted servers included."""
     begin, stop = _period(compute, request)
     for row in compute.reports.usages.of_project(project):
@@ -62,11 +62,11 @@ def _usages(compute: ComputeService, request: Request, project: str | None) -> I
         if started < stop and (ended is None or ended > begin):
             until = min(stop, ended or compute.now())
             hours = max(0.0, (until - max(begin, started)).total_seconds()) / 3600
-            yield Used(row, hours, ((ended or compute.now()) - started).total_seconds())
+            yield ServerUsage(row, hours, ((ended or compute.now()) - started).total_seconds())
 
 
 def _total(
-    compute: ComputeService, request: Request, project: str, usages: list[Used], detailed: bool
+    compute: ComputeService, request: Request, project: str, usages: list[ServerUsage], detailed: bool
 ) -> dict[str, Any]:
     begin, stop = _period(compute, request)
     view = {
@@ -88,7 +88,7 @@ def list_usages(compute: ComputeService, request: Request) -> Response:
     if not request.context.is_admin:
         raise forbidden("Policy doesn't allow os_compute_api:os-simple-tenant-usage:list to be performed.")
     usages, links = _shown(request, list(_usages(compute, request, None)))
-    by_project: dict[str, list[Used]] = {}
+    by_project: dict[str, list[ServerUsage]] = {}
     for row in usages:
         by_project.setdefault(row.usage.tenant_id, []).append(row)
     detailed = request.query.get("detailed") == "1"
@@ -106,7 +106,7 @@ def show_usage(compute: ComputeService, request: Request) -> Response:
     return Response({"tenant_usage": view, **({"tenant_usage_links": links} if links else {})})
 
 
-def _shown(request: Request, usages: list[Used]) -> tuple[list[Used], list[dict[str, str]]]:
+def _shown(request: Request, usages: list[ServerUsage]) -> tuple[list[ServerUsage], list[dict[str, str]]]:
     """A page of servers since microversion 2.40, all of them before."""
     if request.version < PAGED:
         return usages, []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.compute.records import Aggregate, ReservedRoom, Server, ServerFlavor, ServiceProcess
+from openstack_emulator.compute.records import Aggregate, ReservedCapacity, Server, ServerFlavor, ServiceProcess
 from openstack_emulator.compute.rules.constants import ZONE
 from openstack_emulator.compute.rules.counters import Counters
 from openstack_emulator.compute.rules.hosts import CONTROLLER, Hosts
@@ -60,7 +60,7 @@ class Aggregates(Rules):
             return any(name == hint and metadata.get(RESERVATION_OWNER) == owner for name, metadata in names.items())
         return RESERVATION_POOL not in names and not any(RESERVATION_OWNER in metadata for metadata in names.values())
 
-    def reserved_for(self, flavor: ServerFlavor) -> tuple[Aggregate, ReservedRoom] | None:
+    def reserved_for(self, flavor: ServerFlavor) -> tuple[Aggregate, ReservedCapacity] | None:
         """The aggregate of the reservation that a flavor belongs to, and for how many servers it has room; or None."""
         size = flavor.extra_specs.get(RESERVED_SIZE)
         found = None if size is None else self.rows.first(name=size)

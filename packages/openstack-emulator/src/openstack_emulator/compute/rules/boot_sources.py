@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openstack_emulator.compute.records import Flavor, RequestedDevice, ServerFlavor
-from openstack_emulator.compute.rules.wanted import NewServer
+from openstack_emulator.compute.rules.inputs import NewServer
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules

@@ -7,19 +7,19 @@ import re
 from openstack_emulator.compute.records import RequestedDevice, Server, ServerGroup
 from openstack_emulator.compute.rules.block_devices import BlockDevices
 from openstack_emulator.compute.rules.constants import LONG, SHORT
+from openstack_emulator.compute.rules.inputs import NewServer
 from openstack_emulator.compute.rules.interfaces import Interfaces
 from openstack_emulator.compute.rules.requests import ServerRequests
 from openstack_emulator.compute.rules.scheduler import NO_HOST, Scheduler
 from openstack_emulator.compute.rules.server_groups import ServerGroups
 from openstack_emulator.compute.rules.servers import Servers, owner_of
 from openstack_emulator.compute.rules.states import RUNNING
-from openstack_emulator.compute.rules.wanted import NewServer
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.volume.rules.composition import BlockStorage
-from openstack_emulator.volume.rules.wanted import NewVolume
+from openstack_emulator.volume.rules.inputs import NewVolume
 
 
 class Builder(Rules):

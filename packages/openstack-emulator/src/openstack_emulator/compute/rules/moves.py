@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from openstack_emulator.compute.records import Server, ServerFlavor, Situation
+from openstack_emulator.compute.records import Server, ServerFlavor, ServerPlacement
 from openstack_emulator.compute.rules.boot_sources import check_image_fits
 from openstack_emulator.compute.rules.flavors import Flavors, flavor_copy
 from openstack_emulator.compute.rules.guests import Guests
@@ -97,8 +97,8 @@ class Moves(Rules):
             target = server.host
         if target is None:
             raise bad_request("No valid host was found. No valid host found for cold migrate")
-        old = Situation(flavor=server.flavor, host=server.host, vm_state=server.vm_state)
-        new = Situation(flavor=flavor, host=target, vm_state=None)
+        old = ServerPlacement(flavor=server.flavor, host=server.host, vm_state=server.vm_state)
+        new = ServerPlacement(flavor=flavor, host=target, vm_state=None)
         self._operations.begin(server, name, old=old, new=new)
         self.migrations.add(server, "resize" if name == "resize" else "migration", "migrating", target, flavor.id)
 

@@ -8,6 +8,7 @@ from openstack_emulator.compute.records import Creator, Flavor, RequestedDevice,
 from openstack_emulator.compute.rules.aggregates import Aggregates
 from openstack_emulator.compute.rules.boot_sources import BootSources, check_image_fits, devices_of_image
 from openstack_emulator.compute.rules.flavors import Flavors, flavor_copy
+from openstack_emulator.compute.rules.inputs import NewServer
 from openstack_emulator.compute.rules.interfaces import Interfaces
 from openstack_emulator.compute.rules.keypairs import Keypairs
 from openstack_emulator.compute.rules.quotas import Quotas
@@ -15,7 +16,6 @@ from openstack_emulator.compute.rules.security_groups import ServerSecurityGroup
 from openstack_emulator.compute.rules.server_groups import ServerGroups
 from openstack_emulator.compute.rules.states import NO_STATE
 from openstack_emulator.compute.rules.user_data import check_user_data
-from openstack_emulator.compute.rules.wanted import NewServer
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, forbidden
 from openstack_emulator.core.http import Context

@@ -20,11 +20,11 @@ from openstack_emulator.core.typed import to_plain
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.images import Images
-from openstack_emulator.image.rules.wanted import SNAPSHOT_SIZE, NewCopy
+from openstack_emulator.image.rules.inputs import SNAPSHOT_SIZE, NewCopy
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.inputs import NewSnapshot
 from openstack_emulator.volume.rules.sources import MAPPINGS
-from openstack_emulator.volume.rules.wanted import NewSnapshot
 
 
 class ServerImages(Rules):

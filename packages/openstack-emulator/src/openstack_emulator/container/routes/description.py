@@ -8,8 +8,8 @@ from typing import Any
 
 from openstack_emulator.container.rules.errors import SCHEMA
 from openstack_emulator.container.rules.images import DRIVERS
+from openstack_emulator.container.rules.inputs import Change, NewContainer
 from openstack_emulator.container.rules.validation import ZUN
-from openstack_emulator.container.rules.wanted import Change, NewContainer
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Version
 from openstack_emulator.core.validation import fields

@@ -15,10 +15,10 @@ from openstack_emulator.container.rules.commands import command_result
 from openstack_emulator.container.rules.errors import STATE
 from openstack_emulator.container.rules.hosts import Hosts
 from openstack_emulator.container.rules.images import Images
+from openstack_emulator.container.rules.inputs import Change, NewContainer
 from openstack_emulator.container.rules.networking import Networking
 from openstack_emulator.container.rules.quotas import Quotas
 from openstack_emulator.container.rules.storage import Storage
-from openstack_emulator.container.rules.wanted import Change, NewContainer
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, conflict
 from openstack_emulator.core.http import Context, Request

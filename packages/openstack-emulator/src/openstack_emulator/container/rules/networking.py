@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 
-from openstack_emulator.container.records import Container, Interface, WantedInterface
+from openstack_emulator.container.records import Container, Interface, RequestedInterface
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
@@ -51,7 +51,7 @@ class Networking(Rules):
     def _network(self) -> NetworkService:
         return self.cloud.of(NetworkService)
 
-    def asked_for(self, request: Request, nets: Sequence[Mapping[str, object]]) -> list[WantedInterface]:
+    def asked_for(self, request: Request, nets: Sequence[Mapping[str, object]]) -> list[RequestedInterface]:
         """Return the interfaces that a request asks for: `{network}` or `{port}` each, with `fixed_ip`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown networks and ports, 409 for a port in use.
@@ -60,16 +60,16 @@ class Networking(Rules):
             found = self._network.default_network_for(request.context.project)
             if not found:
                 raise conflict("There is no neutron network available")
-            return [WantedInterface(network=found[0].id, port=None, fixed_ip=None)]
+            return [RequestedInterface(network=found[0].id, port=None, fixed_ip=None)]
         return [self.interface(request, entry) for entry in nets]
 
-    def interface(self, request: Request, entry: Mapping[str, object]) -> WantedInterface:
+    def interface(self, request: Request, entry: Mapping[str, object]) -> RequestedInterface:
         """Return one interface that a request asks for. Raises: see `asked_for`."""
         if unknown := sorted(entry.keys() - {"network", "port", "preserve", *_ADDRESSES}):
             raise bad_request(f"Invalid network entry: {unknown[0]} is not known.")
         port, wanted = entry.get("port"), entry.get("network")
         if port:
-            return WantedInterface(network=None, port=self._free_port(request, str(port)), fixed_ip=None)
+            return RequestedInterface(network=None, port=self._free_port(request, str(port)), fixed_ip=None)
         if not wanted:
             raise bad_request("Each network entry must have 'network' or 'port'.")
         network = one_of_collection(self.cloud, request, NETWORKS, "networks", str(wanted))
@@ -80,7 +80,7 @@ class Networking(Rules):
             fixed_ip = None if address is None else str(ip_address(str(address)))
         except ValueError:
             raise bad_request(f"{address!r} is not an IP address.") from None
-        return WantedInterface(network=network["id"], port=None, fixed_ip=fixed_ip)
+        return RequestedInterface(network=network["id"], port=None, fixed_ip=fixed_ip)
 
     def _free_port(self, request: Request, key: str) -> str:
         """Return the ID of a port that the caller may use. Raises ApiError 404, or 409 for one in use."""
@@ -104,7 +104,7 @@ class Networking(Rules):
             raise conflict(f"Multiple security group matches found for name {name}, use an ID to be more specific.")
         return found[0].id
 
-    def plug(self, container: Container, wanted: WantedInterface) -> None:
+    def plug(self, container: Container, wanted: RequestedInterface) -> None:
         """Add an interface to a container. Raises ApiError."""
         key = wanted.port
         if key is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from openstack_emulator.container.records import Container, Mount
-from openstack_emulator.container.rules.wanted import WantedMount
+from openstack_emulator.container.rules.inputs import RequestedMount
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
@@ -29,14 +29,14 @@ class Storage(Rules):
     def _volumes(self) -> BlockStorage:
         return self.cloud.of(BlockStorage)
 
-    def asked_for(self, request: Request, mounts: Sequence[Mapping[str, object]]) -> list[WantedMount]:
+    def asked_for(self, request: Request, mounts: Sequence[Mapping[str, object]]) -> list[RequestedMount]:
         """Return the mounts that a request asks for: `{volume_id or size, destination}`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown volumes, 409 for a volume in use.
         """
         return [self._asked_for(request, entry) for entry in mounts]
 
-    def _asked_for(self, request: Request, entry: Mapping[str, object]) -> WantedMount:
+    def _asked_for(self, request: Request, entry: Mapping[str, object]) -> RequestedMount:
         given, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
         size = as_integer(given) if given else None
         if entry.get("type", "volume") != "volume" or entry.keys() - {"source", "destination", "size", "type"}:
@@ -46,16 +46,16 @@ class Storage(Rules):
         if not source:
             if size is None or size < 1:
                 raise bad_request("Each mount must have 'source' or 'size'.")
-            return WantedMount(volume_id=None, size=size)
+            return RequestedMount(volume_id=None, size=size)
         volume = one_of_collection(self.cloud, request, f"{VOLUMES}/detail", "volumes", str(source))
         if volume is None:
             raise not_found(f"Volume {source} could not be found.", "volume-not-found")
         key, status = str(volume.get("id")), volume.get("status")
         if status != "available" and not (volume.get("multiattach") and status == "in-use"):
             raise conflict(f"Volume {key} is in {status} state, and cannot be mounted.")
-        return WantedMount(volume_id=key, size=None)
+        return RequestedMount(volume_id=key, size=None)
 
-    def mount(self, request: Request, container: Container, wanted: WantedMount) -> None:
+    def mount(self, request: Request, container: Container, wanted: RequestedMount) -> None:
         """Attach a volume to a container, or begin to create one for it. Raises ApiError."""
         if wanted.volume_id is None:
             body = {"volume": {"size": wanted.size, "name": f"zun-{container.name}"[:255]}}

@@ -23,8 +23,8 @@ from openstack_emulator.container_infra.routes.fields import (
 from openstack_emulator.container_infra.routes.patches import check_form, patched
 from openstack_emulator.container_infra.rules.clusters import INHERITED
 from openstack_emulator.container_infra.rules.composition import ContainerClusters
+from openstack_emulator.container_infra.rules.inputs import NewCluster
 from openstack_emulator.container_infra.rules.nodegroups import WORKER, count_of
-from openstack_emulator.container_infra.rules.wanted import NewCluster
 from openstack_emulator.container_infra.views import cluster_view
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response, Version

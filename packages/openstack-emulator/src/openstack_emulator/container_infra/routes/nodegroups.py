@@ -20,8 +20,8 @@ from openstack_emulator.container_infra.routes.fields import (
 )
 from openstack_emulator.container_infra.routes.patches import patched
 from openstack_emulator.container_infra.rules.composition import ContainerClusters
+from openstack_emulator.container_infra.rules.inputs import NewNodeGroup
 from openstack_emulator.container_infra.rules.nodegroups import MASTER, WORKER
-from openstack_emulator.container_infra.rules.wanted import NewNodeGroup
 from openstack_emulator.container_infra.views import group_view
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response

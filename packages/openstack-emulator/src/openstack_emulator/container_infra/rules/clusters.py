@@ -8,6 +8,7 @@ from typing import Any
 
 from openstack_emulator.container_infra.records import Cluster, ClusterTemplate, NodeGroup, Nodes
 from openstack_emulator.container_infra.rules.drivers import API_PORTS, VERSIONS, check_docker_volume
+from openstack_emulator.container_infra.rules.inputs import NewCluster, NewNodeGroup, merged_labels
 from openstack_emulator.container_infra.rules.nodegroups import (
     MASTER,
     WORKER,
@@ -19,7 +20,6 @@ from openstack_emulator.container_infra.rules.nodegroups import (
 from openstack_emulator.container_infra.rules.quotas import Quotas
 from openstack_emulator.container_infra.rules.references import check_reference
 from openstack_emulator.container_infra.rules.templates import Templates
-from openstack_emulator.container_infra.rules.wanted import NewCluster, NewNodeGroup, merged_labels
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Context, Request

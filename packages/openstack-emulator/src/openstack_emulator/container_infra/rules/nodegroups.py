@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openstack_emulator.container_infra.records import Cluster, NodeGroup, Nodes
-from openstack_emulator.container_infra.rules.wanted import NewNodeGroup
+from openstack_emulator.container_infra.rules.inputs import NewNodeGroup
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.objects import TIMESTAMP, by_name_or_id, missing

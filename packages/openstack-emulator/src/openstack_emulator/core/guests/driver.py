@@ -76,7 +76,7 @@ class Guest:
     rescued: Callable[[], bool] = lambda: False
 
 
-class Cloudside(ABC):
+class CloudInterface(ABC):
     """What a driver needs from the cloud."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class GuestDriver(ABC):
 
     All methods are called on the thread of the cloud's event loop and return at once; what they begin is done for each
     guest in the order of the calls. Starting a guest that runs, or stopping one that does not, has no effect. Guests
-    that cannot be started are reported to `Cloudside.ended`.
+    that cannot be started are reported to `CloudInterface.ended`.
 
     selection: which servers have guests, and of which driver.
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do, with the reasons.
@@ -123,7 +123,7 @@ class GuestDriver(ABC):
     balancing: bool = False
 
     @abstractmethod
-    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
+    def open(self, cloudside: CloudInterface, drivers: Mapping[str, str]) -> None:
         """Prepare for guests; called once, before the other methods.
 
         drivers: of the servers of the cloud, by ID, as `selection` selects them. What is left of guests of other
@@ -199,7 +199,7 @@ class NoGuests(GuestDriver):
     def __init__(self, selection: Selection | None = None) -> None:
         self.selection = selection or Selection()
 
-    def open(self, cloudside: Cloudside, drivers: Mapping[str, str]) -> None:
+    def open(self, cloudside: CloudInterface, drivers: Mapping[str, str]) -> None:
         pass
 
     def connect(self, topology: Topology) -> None:

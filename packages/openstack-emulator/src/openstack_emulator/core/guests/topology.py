@@ -168,7 +168,7 @@ class Network(_Words):
 
 
 @dataclass(frozen=True)
-class Door:
+class ForwardedAddress:
     """An address of an external network, whose TCP ports a user of this machine can reach."""
 
     network: str
@@ -253,5 +253,5 @@ class Topology:
     routers: Mapping[str, Router] = field(default_factory=dict)
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    doors: tuple[Door, ...] = ()
+    doors: tuple[ForwardedAddress, ...] = ()
     balancers: tuple[Balancer, ...] = ()

@@ -11,8 +11,8 @@ from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.instances import reach
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
+from openstack_emulator.database.rules.inputs import NewBackup
 from openstack_emulator.database.rules.validation import check
-from openstack_emulator.database.rules.wanted import NewBackup
 from openstack_emulator.database.views import backup_view, strategy_view
 
 CONTAINER = "swift_container"

@@ -11,8 +11,8 @@ from openstack_emulator.database.records import Datastore, DatastoreVersion
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.errors import missing
+from openstack_emulator.database.rules.inputs import NewVersion
 from openstack_emulator.database.rules.validation import check
-from openstack_emulator.database.rules.wanted import NewVersion
 from openstack_emulator.database.views import datastore_view, managed_version, parameter_view, version_view
 
 _VERSION_FORMS = {

@@ -10,10 +10,10 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.database.records import Backup, BackupStrategy, Contents, Instance
+from openstack_emulator.database.rules.inputs import NewBackup
 from openstack_emulator.database.rules.instances import Instances
 from openstack_emulator.database.rules.quotas import Quotas
 from openstack_emulator.database.rules.timed import TimedRules
-from openstack_emulator.database.rules.wanted import NewBackup
 
 SECONDS_TO_BACK_UP = 5.0
 DEFAULT_CONTAINER = "database_backups"

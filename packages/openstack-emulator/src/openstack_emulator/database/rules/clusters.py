@@ -16,6 +16,7 @@ from openstack_emulator.database.records import Cluster, DatastoreVersion, Insta
 from openstack_emulator.database.rules.creation import VOLUME_FORMS, Creation, nics_of
 from openstack_emulator.database.rules.datastores import CLUSTERS, Datastores
 from openstack_emulator.database.rules.flavors import flavor
+from openstack_emulator.database.rules.inputs import REGION, NewInstance
 from openstack_emulator.database.rules.instances import (
     SECONDS_TO_BUILD,
     SECONDS_TO_CHANGE,
@@ -25,7 +26,6 @@ from openstack_emulator.database.rules.instances import (
 from openstack_emulator.database.rules.networks import nics_problem
 from openstack_emulator.database.rules.timed import TimedRules
 from openstack_emulator.database.rules.validation import check, objects
-from openstack_emulator.database.rules.wanted import REGION, NewInstance
 
 NO_TASK = "NONE"
 _TEXT = fields.nullable(fields.text(1))

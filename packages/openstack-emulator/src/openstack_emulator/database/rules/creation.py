@@ -24,11 +24,11 @@ from openstack_emulator.database.rules.contents import (
 )
 from openstack_emulator.database.rules.datastores import Datastores
 from openstack_emulator.database.rules.flavors import usable_flavor
+from openstack_emulator.database.rules.inputs import REGION, NewInstance, Nic
 from openstack_emulator.database.rules.instances import Instances, require_alone
 from openstack_emulator.database.rules.networks import NIC_FORMS, connect, disconnect, nics_problem
 from openstack_emulator.database.rules.quotas import Quotas
 from openstack_emulator.database.rules.validation import check, objects, unsupported
-from openstack_emulator.database.rules.wanted import REGION, NewInstance, Nic
 
 _TEXT = fields.nullable(fields.text(1))
 _OBJECT = fields.nullable(fields.mapping)

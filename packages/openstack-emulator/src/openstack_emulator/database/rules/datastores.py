@@ -9,8 +9,8 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.database.records import Datastore, DatastoreVersion
+from openstack_emulator.database.rules.inputs import NewVersion
 from openstack_emulator.database.rules.parameters import PRESETS, Parameter
-from openstack_emulator.database.rules.wanted import NewVersion
 
 DEFAULT = "mysql"
 CLUSTERS = {"mariadb": 3}

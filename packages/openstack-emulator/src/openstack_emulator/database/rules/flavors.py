@@ -10,7 +10,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
 from openstack_emulator.core.internal import ask
 from openstack_emulator.database.rules.errors import missing
-from openstack_emulator.database.rules.wanted import Flavor
+from openstack_emulator.database.rules.inputs import Flavor
 
 _FLAVORS = "/compute/v2.1/flavors"
 

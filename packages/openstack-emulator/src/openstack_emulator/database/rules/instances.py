@@ -13,9 +13,9 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import visible
 from openstack_emulator.database.records import Failure, Instance
 from openstack_emulator.database.rules.errors import missing, unavailable
+from openstack_emulator.database.rules.inputs import NewInstance
 from openstack_emulator.database.rules.networks import disconnect
 from openstack_emulator.database.rules.timed import TimedRules
-from openstack_emulator.database.rules.wanted import NewInstance
 
 SECONDS_TO_BUILD, SECONDS_TO_CHANGE, SECONDS_TO_DELETE = 10.0, 5.0, 3.0
 READY = ("ACTIVE", "RESTART_REQUIRED")

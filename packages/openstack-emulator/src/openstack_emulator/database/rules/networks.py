@@ -10,7 +10,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.validation import fields
 from openstack_emulator.database.records import Address, Instance
-from openstack_emulator.database.rules.wanted import Nic
+from openstack_emulator.database.rules.inputs import Nic
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.network.rules.kinds.kind import Actor
 

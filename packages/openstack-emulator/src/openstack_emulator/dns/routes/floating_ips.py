@@ -10,8 +10,8 @@ from openstack_emulator.dns.routes.callers import caller_of
 from openstack_emulator.dns.routes.lists import listed
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.floating_ips import FloatingIp
+from openstack_emulator.dns.rules.inputs import NewName
 from openstack_emulator.dns.rules.names import host_problem
-from openstack_emulator.dns.rules.wanted import NewName
 from openstack_emulator.dns.views import floating_ip_view
 
 NAME = "ptrdname"

@@ -49,7 +49,7 @@ def _as_they_are(fields: dict[str, object]) -> dict[str, object]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind(Generic[T]):
+class RecordKind(Generic[T]):
     """The routes of one kind of records, for administrators.
 
     path: the collection. variable: the record's ID in the path. title: a record in errors. record: its class.
@@ -104,7 +104,7 @@ def _with_servers(fields: dict[str, Any]) -> dict[str, object]:
     return fields if servers is None else {**fields, _SERVERS: [NameServer.from_json(one) for one in servers]}
 
 
-DOMAINS = Kind(
+DOMAINS = RecordKind(
     path="tlds",
     variable="tld_id",
     title="tld",
@@ -115,7 +115,7 @@ DOMAINS = Kind(
     view=operator_view("tlds"),
     defaults={"description": None},
 )
-BLACKLISTS = Kind(
+BLACKLISTS = RecordKind(
     path="blacklists",
     variable="blacklist_id",
     title="blacklist",
@@ -126,7 +126,7 @@ BLACKLISTS = Kind(
     view=operator_view("blacklists"),
     defaults={"description": None},
 )
-KEYS = Kind(
+KEYS = RecordKind(
     path="tsigkeys",
     variable="tsigkey_id",
     title="tsigkey",
@@ -142,7 +142,7 @@ KEYS = Kind(
     required=("name", "algorithm", "secret", "scope", "resource_id"),
     view=operator_view("tsigkeys"),
 )
-POOLS = Kind(
+POOLS = RecordKind(
     path="pools",
     variable="pool_id",
     title="pool",

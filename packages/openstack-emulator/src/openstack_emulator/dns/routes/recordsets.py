@@ -17,8 +17,8 @@ from openstack_emulator.dns.routes.zones import visible
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.contents import TYPES, record_problem
 from openstack_emulator.dns.rules.errors import invalid_object, problem
+from openstack_emulator.dns.rules.inputs import NewRecordSet
 from openstack_emulator.dns.rules.names import host_problem
-from openstack_emulator.dns.rules.wanted import NewRecordSet
 from openstack_emulator.dns.views import recordset_link, recordset_view
 
 FILTERS = ("name", "type", "ttl", "data", "description", "status", "action", "zone_id")

@@ -11,7 +11,7 @@ from openstack_emulator.dns.routes.callers import caller_of
 from openstack_emulator.dns.routes.lists import listed
 from openstack_emulator.dns.routes.zones import changeable
 from openstack_emulator.dns.rules.composition import DomainNames
-from openstack_emulator.dns.rules.wanted import NewTransferRequest
+from openstack_emulator.dns.rules.inputs import NewTransferRequest
 from openstack_emulator.dns.views import transfer_accept_view, transfer_link, transfer_request_view
 
 FILTERS = ("status", "zone_id")

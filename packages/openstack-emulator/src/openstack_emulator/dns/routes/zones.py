@@ -22,9 +22,9 @@ from openstack_emulator.dns.routes.callers import administrator_of, caller_of
 from openstack_emulator.dns.routes.lists import listed
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.errors import invalid_object, problem
+from openstack_emulator.dns.rules.inputs import NewZone
 from openstack_emulator.dns.rules.names import domain_problem, mailbox_problem
 from openstack_emulator.dns.rules.pools import NAME_SERVERS
-from openstack_emulator.dns.rules.wanted import NewZone
 from openstack_emulator.dns.views import server_view, zone_link, zone_view
 
 PORT = 53

@@ -10,9 +10,9 @@ from openstack_emulator.core.errors import ApiError, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import PRIMARY, RecordSet, Zone
 from openstack_emulator.dns.rules.callers import Caller
+from openstack_emulator.dns.rules.inputs import NewName, NewRecordSet, NewZone
 from openstack_emulator.dns.rules.names import reverse_name, reverse_zone
 from openstack_emulator.dns.rules.recordsets import RecordSets
-from openstack_emulator.dns.rules.wanted import NewName, NewRecordSet, NewZone
 from openstack_emulator.dns.rules.zones import MANAGED_PROJECT
 from openstack_emulator.identity.rules.catalog import REGION
 from openstack_emulator.network.rules.composition import NetworkService

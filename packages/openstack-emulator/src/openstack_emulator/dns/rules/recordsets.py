@@ -11,11 +11,11 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import PRIMARY, SECONDARY, RecordSet, Served, Zone
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.errors import duplicate, invalid_object, missing, problem
+from openstack_emulator.dns.rules.inputs import NewRecordSet
 from openstack_emulator.dns.rules.names import folded, is_below, responsible
 from openstack_emulator.dns.rules.pools import NAME_SERVERS
 from openstack_emulator.dns.rules.progress import Progress
 from openstack_emulator.dns.rules.quotas import Quotas
-from openstack_emulator.dns.rules.wanted import NewRecordSet
 from openstack_emulator.dns.rules.zones import Zones
 
 REFRESH, RETRY, EXPIRE, MINIMUM = 3600, 600, 86400, 3600

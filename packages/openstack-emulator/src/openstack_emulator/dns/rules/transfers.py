@@ -12,8 +12,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.dns.records import TransferAccept, TransferRequest, Zone
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.errors import missing
+from openstack_emulator.dns.rules.inputs import NewTransferRequest
 from openstack_emulator.dns.rules.recordsets import RecordSets
-from openstack_emulator.dns.rules.wanted import NewTransferRequest
 
 KEY_LENGTH = 8
 

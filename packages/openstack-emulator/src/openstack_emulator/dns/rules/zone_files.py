@@ -15,10 +15,10 @@ from openstack_emulator.dns.records import PRIMARY, Zone, ZoneExport, ZoneImport
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.contents import TYPES, record_problem
 from openstack_emulator.dns.rules.errors import missing, over_quota
+from openstack_emulator.dns.rules.inputs import DEFAULT_TTL, NewRecordSet, NewZone
 from openstack_emulator.dns.rules.names import domain_problem, folded, host_problem, mailbox_problem
 from openstack_emulator.dns.rules.quotas import EXPORT_SIZE, UNLIMITED, Quotas
 from openstack_emulator.dns.rules.recordsets import RecordSets
-from openstack_emulator.dns.rules.wanted import DEFAULT_TTL, NewRecordSet, NewZone
 
 SECONDS = 1.0
 T = TypeVar("T", bound=ZoneTask)

@@ -11,10 +11,10 @@ from openstack_emulator.dns.records import PRIMARY, Zone, ZoneShare
 from openstack_emulator.dns.rules.allowed_names import AllowedNames
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.errors import duplicate, missing
+from openstack_emulator.dns.rules.inputs import NewZone
 from openstack_emulator.dns.rules.names import ancestors, folded, is_below
 from openstack_emulator.dns.rules.progress import Progress
 from openstack_emulator.dns.rules.quotas import Quotas
-from openstack_emulator.dns.rules.wanted import NewZone
 
 MANAGED_PROJECT = "00000000-0000-0000-0000-000000000000"
 """The project that owns reverse zones of floating IPs."""

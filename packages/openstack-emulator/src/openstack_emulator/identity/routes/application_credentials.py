@@ -20,8 +20,8 @@ from openstack_emulator.identity.routes.validation import (
 )
 from openstack_emulator.identity.rules.application_credentials import required
 from openstack_emulator.identity.rules.composition import Identity
+from openstack_emulator.identity.rules.inputs import NewAccessRule, NewApplicationCredential
 from openstack_emulator.identity.rules.policy import enforce
-from openstack_emulator.identity.rules.wanted import NewAccessRule, NewApplicationCredential
 from openstack_emulator.identity.views import access_rule_view, application_credential_view
 
 FIELDS = {

@@ -7,7 +7,7 @@ from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.identity.records import Target
 from openstack_emulator.identity.routes.lists import links
 from openstack_emulator.identity.rules.composition import Identity
-from openstack_emulator.identity.rules.grants import Held
+from openstack_emulator.identity.rules.grants import EffectiveRole
 from openstack_emulator.identity.rules.policy import allowed, enforce
 from openstack_emulator.identity.views import assignment_view
 
@@ -60,7 +60,7 @@ def _projects(identity: Identity, query: Query, subtree: bool) -> set[str] | Non
     return {wanted, *(project.id for project in identity.projects.hierarchy.descendants(wanted))}
 
 
-def _matches(row: Held, query: Query, projects: set[str] | None) -> bool:
+def _matches(row: EffectiveRole, query: Query, projects: set[str] | None) -> bool:
     tests = (
         ("user.id", row.actor.id if row.actor.kind == "user" else None),
         ("group.id", row.actor.id if row.actor.kind == "group" else None),

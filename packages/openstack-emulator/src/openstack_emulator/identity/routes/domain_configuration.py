@@ -7,7 +7,7 @@ from openstack_emulator.identity.records import Domain
 from openstack_emulator.identity.routes.entity import Given, whole_body
 from openstack_emulator.identity.rules import domain_configuration
 from openstack_emulator.identity.rules.composition import Identity
-from openstack_emulator.identity.rules.domain_configuration import DEFAULTS, Configuration, Part, refused
+from openstack_emulator.identity.rules.domain_configuration import DEFAULTS, Configuration, ConfigurationPart, refused
 from openstack_emulator.identity.rules.policy import enforce
 
 
@@ -55,8 +55,8 @@ def _domain(identity: Identity, request: Request, rule: str) -> Domain:
     return identity.domains.rows.require(request.vars["id"])
 
 
-def _part(request: Request) -> Part:
-    return Part(request.vars.get("group"), request.vars.get("option"))
+def _part(request: Request) -> ConfigurationPart:
+    return ConfigurationPart(request.vars.get("group"), request.vars.get("option"))
 
 
 def _given(request: Request) -> Given:

@@ -17,7 +17,7 @@ from openstack_emulator.identity.records import Extensible
 from openstack_emulator.identity.routes.lists import answer, filtered
 from openstack_emulator.identity.routes.validation import Fields, checked
 from openstack_emulator.identity.rules.composition import Identity
-from openstack_emulator.identity.rules.kept import Kept, changed, draft
+from openstack_emulator.identity.rules.kept import RecordCollection, changed, draft
 from openstack_emulator.identity.rules.policy import Subject, allowed, enforce, own
 from openstack_emulator.identity.views import View, link, record_view
 
@@ -73,7 +73,7 @@ class Entity(Generic[T]):
     """
 
     kind: type[T]
-    rules: Callable[[Identity], Kept[T]]
+    rules: Callable[[Identity], RecordCollection[T]]
     singular: str
     plural: str
     fields: Fields

@@ -9,8 +9,8 @@ from openstack_emulator.identity.records import Trust
 from openstack_emulator.identity.routes.lists import filtered, links
 from openstack_emulator.identity.routes.validation import Field, checked, identifier, listing, text
 from openstack_emulator.identity.rules.composition import Identity
+from openstack_emulator.identity.rules.inputs import NewTrust
 from openstack_emulator.identity.rules.policy import allowed, enforce
-from openstack_emulator.identity.rules.wanted import NewTrust
 from openstack_emulator.identity.views import linked, trust_summary, trust_view
 
 FIELDS = {

@@ -13,11 +13,11 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import AccessRule, ApplicationCredential, Role, RoleOfCredential, Target
 from openstack_emulator.identity.rules.grants import Grants
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.inputs import NewAccessRule, NewApplicationCredential
+from openstack_emulator.identity.rules.owned import OwnedTables
 from openstack_emulator.identity.rules.passwords import hash_password
 from openstack_emulator.identity.rules.times import future
 from openstack_emulator.identity.rules.tokens import Tokens
-from openstack_emulator.identity.rules.wanted import NewAccessRule, NewApplicationCredential
 from stoker_foundation.patterns.linear import covers_path
 
 WHAT = "managing additional application credentials"
@@ -27,7 +27,7 @@ OfUser = TypeVar("OfUser", AccessRule, ApplicationCredential)
 class ApplicationCredentials(Rules):
     """Application credentials, and the access rules that they may have."""
 
-    def __init__(self, records: Records, owned: Owned, grants: Grants, tokens: Tokens) -> None:
+    def __init__(self, records: Records, owned: OwnedTables, grants: Grants, tokens: Tokens) -> None:
         super().__init__(records)
         self.rows = owned.application_credentials
         self.access_rules = owned.access_rules

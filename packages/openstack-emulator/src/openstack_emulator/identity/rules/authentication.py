@@ -24,7 +24,7 @@ from openstack_emulator.identity.records import (
 from openstack_emulator.identity.rules.credentials import ec2_key
 from openstack_emulator.identity.rules.errors import unauthorized
 from openstack_emulator.identity.rules.grants import Grants
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.owned import OwnedTables
 from openstack_emulator.identity.rules.passwords import verify_password
 from openstack_emulator.identity.rules.tokens import Delegation, Grant, Tokens
 
@@ -35,7 +35,7 @@ Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Proof:
+class VerifiedIdentity:
     """What one method has shown: who it is, and the token or application credential that said so."""
 
     user: User
@@ -54,7 +54,7 @@ class Authentication(Rules):
         projects: Table[Project],
         domains: Table[Domain],
         grants: Grants,
-        owned: Owned,
+        owned: OwnedTables,
     ) -> None:
         super().__init__(records)
         self.tokens = tokens
@@ -64,7 +64,7 @@ class Authentication(Rules):
         self._grants = grants
         self._trusts = owned.trusts
         self._credentials = owned.application_credentials
-        self._methods: Mapping[str, Callable[[Given], Proof]] = {
+        self._methods: Mapping[str, Callable[[Given], VerifiedIdentity]] = {
             "password": self._by_password,
             "token": self._by_token,
             "application_credential": self._by_application_credential,
@@ -161,7 +161,7 @@ class Authentication(Rules):
             raise unauthorized()
         return self.tokens.issue(user, methods, target, parent, Delegation(credential=credential))
 
-    def _by_password(self, given: Given) -> Proof:
+    def _by_password(self, given: Given) -> VerifiedIdentity:
         wanted = _object(given, "user")
         password = wanted.get("password")
         if password is None:
@@ -172,9 +172,9 @@ class Authentication(Rules):
         right = verify_password(password, None if user is None else user.password)
         if user is None or not right:
             raise unauthorized()
-        return Proof(user)
+        return VerifiedIdentity(user)
 
-    def _by_token(self, given: Given) -> Proof:
+    def _by_token(self, given: Given) -> VerifiedIdentity:
         secret = given.get("id")
         if not isinstance(secret, str):
             raise bad_request("auth.identity.token.id must be a string.")
@@ -182,9 +182,9 @@ class Authentication(Rules):
         if granted is None:
             raise unauthorized()
         credential = self._credentials.get(granted.token.application_credential_id or "")
-        return Proof(granted.user, granted.token, credential)
+        return VerifiedIdentity(granted.user, granted.token, credential)
 
-    def _by_application_credential(self, given: Given) -> Proof:
+    def _by_application_credential(self, given: Given) -> VerifiedIdentity:
         secret = given.get("secret")
         if not isinstance(secret, str):
             raise bad_request("auth.identity.application_credential.secret must be a string.")
@@ -197,7 +197,7 @@ class Authentication(Rules):
         right = verify_password(secret, None if credential is None else credential.secret)
         if credential is None or not right:
             raise unauthorized()
-        return Proof(self._users.require(credential.user_id), credential=credential)
+        return VerifiedIdentity(self._users.require(credential.user_id), credential=credential)
 
     def _target(self, scope: object) -> Target | None:
         """What a scope names; 401 when there is no such thing, as Keystone answers."""

@@ -18,7 +18,7 @@ from openstack_emulator.identity.records import (
     RegisteredLimit,
 )
 from openstack_emulator.identity.rules.errors import MALFORMED
-from openstack_emulator.identity.rules.kept import Kept, remove_all
+from openstack_emulator.identity.rules.kept import RecordCollection, remove_all
 
 REGION = "RegionOne"
 INTERFACES = ("admin", "internal", "public")
@@ -30,7 +30,7 @@ URL_VARIABLES = ("tenant_id", "project_id", "user_id", "public_bind_host", "admi
 """What the URL of an endpoint can have in `%(…)s` or `$(…)s`."""
 
 
-class Regions(Kept[Region]):
+class Regions(RecordCollection[Region]):
     """Regions, which may be parts of each other."""
 
     def __init__(self, records: Records, rows: Table[Region], endpoints: Table[Endpoint]) -> None:
@@ -67,7 +67,7 @@ class Regions(Kept[Region]):
             self.rows.add(Region(id=key))
 
 
-class Endpoints(Kept[Endpoint]):
+class Endpoints(RecordCollection[Endpoint]):
     """Endpoints of services."""
 
     def __init__(
@@ -125,7 +125,7 @@ def _check_words(endpoint: Endpoint) -> None:
         raise bad_request(f"Cannot create an endpoint with an invalid URL: {endpoint.url}.") from None
 
 
-class CatalogServices(Kept[CatalogService]):
+class CatalogServices(RecordCollection[CatalogService]):
     """Services in the catalog."""
 
     def __init__(
@@ -150,7 +150,7 @@ class CatalogServices(Kept[CatalogService]):
         super().remove(record)
 
 
-class EndpointGroups(Kept[EndpointGroup]):
+class EndpointGroups(RecordCollection[EndpointGroup]):
     """Groups of endpoints that have something in common."""
 
     def __init__(

@@ -38,9 +38,9 @@ from openstack_emulator.identity.rules.domains import Domains
 from openstack_emulator.identity.rules.errors import missing
 from openstack_emulator.identity.rules.grants import Grants
 from openstack_emulator.identity.rules.hierarchy import Hierarchy
-from openstack_emulator.identity.rules.kept import Kept
+from openstack_emulator.identity.rules.kept import RecordCollection
 from openstack_emulator.identity.rules.limits import Limits, RegisteredLimits
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.owned import OwnedTables
 from openstack_emulator.identity.rules.projects import Projects
 from openstack_emulator.identity.rules.roles import Roles
 from openstack_emulator.identity.rules.seed import change_well_known_passwords, seed
@@ -55,7 +55,7 @@ class Delegations:
 
     trusts: Trusts
     application_credentials: ApplicationCredentials
-    consumers: Kept[Consumer]
+    consumers: RecordCollection[Consumer]
 
 
 class Identity(Records):
@@ -87,7 +87,7 @@ class Identity(Records):
         registered = self._table("registered_limits", RegisteredLimit, "registered limit", "service_id")
         limits = self._table("limits", Limit, "limit", "project_id", "domain_id")
         issued = self.typed("tokens", Token, "user_id", missing=missing("token"), internal=True)
-        owned = Owned(trusts, credentials, delegated, access_rules, limits, issued)
+        owned = OwnedTables(trusts, credentials, delegated, access_rules, limits, issued)
         self.roles = Roles(self, roles, implied_roles, assignments)
         hierarchy = Hierarchy(projects)
         self.grants = Grants(self, assignments, memberships, self.roles, hierarchy, delegated)
@@ -99,7 +99,9 @@ class Identity(Records):
         self.authentication = Authentication(self, tokens, users, projects, domains, self.grants, owned)
         application_credentials = ApplicationCredentials(self, owned, self.grants, tokens)
         self.delegations = Delegations(
-            Trusts(self, trusts, users, projects, self.grants, tokens), application_credentials, Kept(self, consumers)
+            Trusts(self, trusts, users, projects, self.grants, tokens),
+            application_credentials,
+            RecordCollection(self, consumers),
         )
         self.credentials = Credentials(self, credentials)
         self.catalog = Catalog(
@@ -107,7 +109,7 @@ class Identity(Records):
         )
         limits_of_all = RegisteredLimits(self, registered, limits, services, regions)
         self.limits = Limits(self, limits, limits_of_all, projects, domains)
-        self.policies = Kept(self, policies)
+        self.policies = RecordCollection(self, policies)
         cloud.authenticate = tokens.context
         cloud.admit = application_credentials.admit
 

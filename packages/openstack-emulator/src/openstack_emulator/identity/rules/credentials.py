@@ -11,7 +11,7 @@ import orjson
 from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.identity.records import Credential
-from openstack_emulator.identity.rules.kept import Kept
+from openstack_emulator.identity.rules.kept import RecordCollection
 
 EC2 = "ec2"
 
@@ -46,7 +46,7 @@ def ec2_key(credential: Credential) -> Ec2Key:
     return Ec2Key(access, secret, trust_id, app_cred_id)
 
 
-class Credentials(Kept[Credential]):
+class Credentials(RecordCollection[Credential]):
     """Credentials of users."""
 
     def create(self, new: Credential) -> Credential:

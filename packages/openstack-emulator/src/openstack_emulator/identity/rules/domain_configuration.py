@@ -46,7 +46,7 @@ SENSITIVE: Configuration = {"identity": {}, "ldap": {"password": None}}
 
 
 @dataclass(frozen=True)
-class Part:
+class ConfigurationPart:
     """What a path names: everything, a group, or one option of it."""
 
     group: str | None = None
@@ -70,7 +70,7 @@ class Part:
         return {self.option: config[self.group][self.option]}
 
 
-def merged(have: Configuration, given: Mapping[str, Any], part: Part) -> Configuration:
+def merged(have: Configuration, given: Mapping[str, Any], part: ConfigurationPart) -> Configuration:
     """A configuration with options set beside those that are there. Below a group `given` has the group, below an
     option the option. Raises ApiError 403, 404."""
     if part.group is not None:
@@ -85,7 +85,7 @@ def merged(have: Configuration, given: Mapping[str, Any], part: Part) -> Configu
     return {group: {**have.get(group, {}), **wanted.get(group, {})} for group in {**have, **wanted}}
 
 
-def without(have: Configuration, part: Part) -> Configuration:
+def without(have: Configuration, part: ConfigurationPart) -> Configuration:
     """A configuration without everything, a group, or one option; a group without options goes too."""
     part.of(have, unset)
     if part.group is None:

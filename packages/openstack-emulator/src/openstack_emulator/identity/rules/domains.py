@@ -8,14 +8,14 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import Domain, Target
 from openstack_emulator.identity.rules.errors import domain_taken
 from openstack_emulator.identity.rules.grants import Grants
-from openstack_emulator.identity.rules.kept import Kept
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.kept import RecordCollection
+from openstack_emulator.identity.rules.owned import OwnedTables
 from openstack_emulator.identity.rules.projects import Projects
 from openstack_emulator.identity.rules.roles import Roles
 from openstack_emulator.identity.rules.users import Groups, Users
 
 
-class Domains(Kept[Domain]):
+class Domains(RecordCollection[Domain]):
     """Domains, with the users, groups, projects and roles in them."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Domains(Kept[Domain]):
         projects: Projects,
         roles: Roles,
         grants: Grants,
-        owned: Owned,
+        owned: OwnedTables,
     ) -> None:
         super().__init__(records, rows)
         self._users = users

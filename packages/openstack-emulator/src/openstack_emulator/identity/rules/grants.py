@@ -24,7 +24,7 @@ class Actor:
 
 
 @dataclass(frozen=True)
-class Held:
+class EffectiveRole:
     """A role that somebody has: the assignment that it rests on, and the group or role that it comes through."""
 
     actor: Actor
@@ -151,11 +151,14 @@ class Grants(Rules):
             if (row.target_id in higher if row.inherited else row.target_id == target.id)
         ]
 
-    def direct(self) -> list[Held]:
+    def direct(self) -> list[EffectiveRole]:
         """All assignments, as they were given."""
-        return [Held(Actor(row.actor, row.actor_id), row.place, row.role_id, row.inherited, row) for row in self.rows]
+        return [
+            EffectiveRole(Actor(row.actor, row.actor_id), row.place, row.role_id, row.inherited, row)
+            for row in self.rows
+        ]
 
-    def effective(self) -> list[Held]:
+    def effective(self) -> list[EffectiveRole]:
         """Groups as their members, inherited roles on the projects they reach, with every role that is implied."""
         found = (
             held
@@ -166,14 +169,14 @@ class Grants(Rules):
         )
         return list({held.same(): held for held in found}.values())
 
-    def _members(self, held: Held) -> Iterator[Held]:
+    def _members(self, held: EffectiveRole) -> Iterator[EffectiveRole]:
         if held.actor.kind == "user":
             yield held
             return
         for member in self.memberships.select(group_id=held.actor.id):
             yield replace(held, actor=Actor("user", member.user_id), group_id=held.actor.id)
 
-    def _reached(self, held: Held) -> Iterable[Held]:
+    def _reached(self, held: EffectiveRole) -> Iterable[EffectiveRole]:
         if not held.inherited:
             return [held]
         hierarchy = self._hierarchy
@@ -183,7 +186,7 @@ class Grants(Rules):
             below = hierarchy.descendants(held.target.id)
         return [replace(held, target=Target("project", project.id), inherited=False) for project in below]
 
-    def _implied(self, held: Held) -> Iterator[Held]:
+    def _implied(self, held: EffectiveRole) -> Iterator[EffectiveRole]:
         """The role and all it implies; a role of a domain is not in effect itself."""
         for role_id in self.roles.with_implied({held.role_id}):
             if self.roles.rows.require(role_id).domain_id is None:

@@ -12,7 +12,7 @@ from openstack_emulator.core.typed import stored_names
 from openstack_emulator.identity.records import Extensible
 
 
-class Kept(Rules, Generic[T]):
+class RecordCollection(Rules, Generic[T]):
     """The records of one kind. A subclass says what is refused, and what goes along with what."""
 
     def __init__(self, records: Records, rows: Table[T]) -> None:

@@ -8,7 +8,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, conflict, forbidden
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import CatalogService, Domain, Limit, Project, Region, RegisteredLimit
-from openstack_emulator.identity.rules.kept import Kept
+from openstack_emulator.identity.rules.kept import RecordCollection
 
 Resource = tuple[str, str | None, str]
 """Service, region and name of a resource."""
@@ -18,7 +18,7 @@ def _resource(limit: RegisteredLimit | Limit) -> Resource:
     return limit.service_id, limit.region_id, limit.resource_name
 
 
-class RegisteredLimits(Kept[RegisteredLimit]):
+class RegisteredLimits(RecordCollection[RegisteredLimit]):
     """Registered limits."""
 
     def __init__(
@@ -64,7 +64,7 @@ class RegisteredLimits(Kept[RegisteredLimit]):
         return any(_resource(limit) == _resource(record) for limit in self._limits.select(service_id=record.service_id))
 
 
-class Limits(Kept[Limit]):
+class Limits(RecordCollection[Limit]):
     """Limits of projects and domains, which replace those that are `registered` for all."""
 
     def __init__(

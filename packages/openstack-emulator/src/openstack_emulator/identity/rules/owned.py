@@ -10,7 +10,7 @@ from openstack_emulator.identity.rules.kept import remove_all
 
 
 @dataclass(frozen=True)
-class Owned:
+class OwnedTables:
     """The tables of it."""
 
     trusts: Table[Trust]

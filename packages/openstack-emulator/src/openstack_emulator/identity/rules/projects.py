@@ -9,14 +9,14 @@ from openstack_emulator.identity.records import Domain, EndpointChoice, Project,
 from openstack_emulator.identity.rules.errors import refuse_duplicate
 from openstack_emulator.identity.rules.grants import Grants
 from openstack_emulator.identity.rules.hierarchy import Hierarchy
-from openstack_emulator.identity.rules.kept import Kept, remove_all
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.kept import RecordCollection, remove_all
+from openstack_emulator.identity.rules.owned import OwnedTables
 
 DEEPEST = 5
 """Levels of projects below a domain, Keystone's default."""
 
 
-class Projects(Kept[Project]):
+class Projects(RecordCollection[Project]):
     """Projects, below domains and each other, as `hierarchy` tells."""
 
     def __init__(
@@ -26,7 +26,7 @@ class Projects(Kept[Project]):
         domains: Table[Domain],
         users: Table[User],
         grants: Grants,
-        owned: Owned,
+        owned: OwnedTables,
         choices: Table[EndpointChoice],
     ) -> None:
         super().__init__(records, hierarchy.projects)

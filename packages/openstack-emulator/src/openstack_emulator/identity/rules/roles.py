@@ -7,12 +7,12 @@ from openstack_emulator.core.errors import forbidden, not_found
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import Assignment, ImpliedRole, Role
 from openstack_emulator.identity.rules.errors import refuse_duplicate
-from openstack_emulator.identity.rules.kept import Kept, remove_all
+from openstack_emulator.identity.rules.kept import RecordCollection, remove_all
 
 NEVER_IMPLIED = "admin"
 
 
-class Roles(Kept[Role]):
+class Roles(RecordCollection[Role]):
     """Roles. Their domain need not exist, as in Keystone: such a role can be given nowhere."""
 
     def __init__(

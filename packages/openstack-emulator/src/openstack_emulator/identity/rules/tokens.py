@@ -20,7 +20,7 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import ApplicationCredential, Domain, Project, Role, Target, Token, Trust, User
 from openstack_emulator.identity.rules.errors import unauthorized
 from openstack_emulator.identity.rules.grants import Grants
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.owned import OwnedTables
 
 LIFETIME = 3600.0
 """Seconds, Keystone's default."""
@@ -76,7 +76,7 @@ class Tokens(Rules):
         domains: Table[Domain],
         projects: Table[Project],
         grants: Grants,
-        owned: Owned,
+        owned: OwnedTables,
     ) -> None:
         super().__init__(records)
         self.rows = owned.tokens

@@ -11,10 +11,10 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import Project, Role, Target, Trust, User
 from openstack_emulator.identity.rules.grants import Grants
+from openstack_emulator.identity.rules.inputs import NewTrust
 from openstack_emulator.identity.rules.policy import denied_because
 from openstack_emulator.identity.rules.times import future
 from openstack_emulator.identity.rules.tokens import Tokens
-from openstack_emulator.identity.rules.wanted import NewTrust
 
 MOST_REDELEGATIONS = 3
 """How often a trust can be handed on, Keystone's default."""

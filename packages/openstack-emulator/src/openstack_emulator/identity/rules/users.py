@@ -8,12 +8,12 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.identity.records import Domain, Group, Membership, User
 from openstack_emulator.identity.rules.errors import refuse_duplicate, unauthorized
 from openstack_emulator.identity.rules.grants import Grants
-from openstack_emulator.identity.rules.kept import Kept, remove_all
-from openstack_emulator.identity.rules.owned import Owned
+from openstack_emulator.identity.rules.kept import RecordCollection, remove_all
+from openstack_emulator.identity.rules.owned import OwnedTables
 from openstack_emulator.identity.rules.passwords import hash_password, verify_password
 
 
-class Users(Kept[User]):
+class Users(RecordCollection[User]):
     """Users."""
 
     def __init__(
@@ -23,7 +23,7 @@ class Users(Kept[User]):
         domains: Table[Domain],
         memberships: Table[Membership],
         grants: Grants,
-        owned: Owned,
+        owned: OwnedTables,
     ) -> None:
         super().__init__(records, rows)
         self._domains = domains
@@ -75,7 +75,7 @@ class Users(Kept[User]):
         super().remove(record)
 
 
-class Groups(Kept[Group]):
+class Groups(RecordCollection[Group]):
     """Groups of users."""
 
     def __init__(

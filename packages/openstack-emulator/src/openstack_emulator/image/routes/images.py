@@ -17,8 +17,8 @@ from openstack_emulator.image.rules.changes import applied, created
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import EXPLANATIONS, detailed, unauthorized
 from openstack_emulator.image.rules.imports import IMPORT_NEEDS
+from openstack_emulator.image.rules.inputs import NewImage
 from openstack_emulator.image.rules.stores import STORES
-from openstack_emulator.image.rules.wanted import NewImage
 from openstack_emulator.image.views import image_view
 
 PAGE_SIZE = "25"

@@ -13,7 +13,7 @@ from openstack_emulator.image.rules.changes import created
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import unauthorized
 from openstack_emulator.image.rules.imports import COPY, IMPORT_NEEDS
-from openstack_emulator.image.rules.wanted import ImportMethod
+from openstack_emulator.image.rules.inputs import ImportMethod
 from openstack_emulator.image.views import task_view
 
 

@@ -13,7 +13,7 @@ from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.image.records import Image, Member, Task
 from openstack_emulator.image.rules.data import ImageData, stand_in
 from openstack_emulator.image.rules.errors import unauthorized
-from openstack_emulator.image.rules.wanted import NewCopy, NewImage
+from openstack_emulator.image.rules.inputs import NewCopy, NewImage
 
 KILOBYTES = 1024
 

@@ -16,8 +16,8 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.image.records import Image, Task
 from openstack_emulator.image.rules.data import ImageData, require_formats, stand_in
 from openstack_emulator.image.rules.images import Images
+from openstack_emulator.image.rules.inputs import SNAPSHOT_SIZE, ImportMethod, NewImage
 from openstack_emulator.image.rules.stores import DEFAULT_STORE, STORES
-from openstack_emulator.image.rules.wanted import SNAPSHOT_SIZE, ImportMethod, NewImage
 
 COPY = "copy-image"
 IMPORT_NEEDS: Mapping[str, str] = {"glance-direct": "uploading", "web-download": "queued", COPY: "active"}

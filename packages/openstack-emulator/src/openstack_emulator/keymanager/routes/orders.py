@@ -7,7 +7,7 @@ from openstack_emulator.keymanager.records import Order
 from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
-from openstack_emulator.keymanager.rules.wanted import NewOrder
+from openstack_emulator.keymanager.rules.inputs import NewOrder
 from openstack_emulator.keymanager.views import order_view
 
 

@@ -9,8 +9,8 @@ from openstack_emulator.keymanager.records import Secret
 from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import DECRYPTERS, READERS, WRITERS, project_for
+from openstack_emulator.keymanager.rules.inputs import NewSecret, content_from, content_in
 from openstack_emulator.keymanager.rules.validation import BARBICAN
-from openstack_emulator.keymanager.rules.wanted import NewSecret, content_from, content_in
 from openstack_emulator.keymanager.views import secret_view
 
 _SCHEMA = "'Secret'"

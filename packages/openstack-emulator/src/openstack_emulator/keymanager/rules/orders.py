@@ -14,11 +14,11 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.keymanager.records import Authority, Entry, Order
 from openstack_emulator.keymanager.rules import generation
 from openstack_emulator.keymanager.rules.containers import CERTIFICATE, RSA, Containers
+from openstack_emulator.keymanager.rules.inputs import OCTETS, TEXT, Content, NewOrder, NewSecret
 from openstack_emulator.keymanager.rules.quotas import Quotas
 from openstack_emulator.keymanager.rules.references import key_in
 from openstack_emulator.keymanager.rules.secrets import Secrets
 from openstack_emulator.keymanager.rules.times import KeyManagerRules
-from openstack_emulator.keymanager.rules.wanted import OCTETS, TEXT, Content, NewOrder, NewSecret
 
 GENERATION_SECONDS = 2.0
 

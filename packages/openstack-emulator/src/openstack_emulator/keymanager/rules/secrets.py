@@ -7,9 +7,9 @@ from openstack_emulator.core.errors import ApiError, conflict, not_found
 from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Secret
 from openstack_emulator.keymanager.rules.guarded import GuardedObjects
+from openstack_emulator.keymanager.rules.inputs import Content, NewSecret
 from openstack_emulator.keymanager.rules.quotas import Quotas
 from openstack_emulator.keymanager.rules.times import SECONDS
-from openstack_emulator.keymanager.rules.wanted import Content, NewSecret
 
 LARGEST_PAYLOAD = 20_000
 """Bytes."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.loadbalancer.records import LoadBalancer, Pool
-from openstack_emulator.loadbalancer.routes import forms, wanted
+from openstack_emulator.loadbalancer.routes import forms, inputs
 from openstack_emulator.loadbalancer.routes.objects import LISTENERS, Endpoint, writer
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.views import NO_TRAFFIC, status_tree, view
@@ -19,7 +19,7 @@ class Balancers(Endpoint[LoadBalancer]):
 
     def create(self, service: LoadBalancing, request: Request) -> Response:
         caller = writer(request)
-        made = service.creation.create_balancer(caller, wanted.new_balancer(self.form.body(request)))
+        made = service.creation.create_balancer(caller, inputs.new_balancer(self.form.body(request)))
         return Response({self.form.member: view(service, made)}, 201)
 
     def delete(self, service: LoadBalancing, request: Request) -> Response:
@@ -33,7 +33,7 @@ LOAD_BALANCERS = Balancers(
     kind=LoadBalancer,
     form=forms.LOAD_BALANCER,
     plural="loadbalancers",
-    new=wanted.new_balancer,
+    new=inputs.new_balancer,
     relations=("vip_vnic_type", "additional_vips"),
 )
 
@@ -69,7 +69,7 @@ def replace_members(service: LoadBalancing, request: Request) -> Response:
     given = request.json.get("members") if isinstance(request.json, dict) else None
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
         raise bad_request("The request body must be a JSON object with a list 'members' of objects in it.")
-    members = [wanted.wanted_member(one) for one in given]
+    members = [inputs.requested_member(one) for one in given]
     additive = bool(request.query.boolean("additive_only"))
     service.changes.replace_members(caller, pool, members, additive)
     return Response(status=202)

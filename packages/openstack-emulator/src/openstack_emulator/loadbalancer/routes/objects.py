@@ -17,13 +17,13 @@ from openstack_emulator.loadbalancer.records import (
     Pool,
     Provisioned,
 )
-from openstack_emulator.loadbalancer.routes import checks, forms, wanted
+from openstack_emulator.loadbalancer.routes import checks, forms, inputs
 from openstack_emulator.loadbalancer.routes.fields import Form
 from openstack_emulator.loadbalancer.routes.lists import listed, trimmed
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.rules.errors import failure
+from openstack_emulator.loadbalancer.rules.inputs import NewObject
 from openstack_emulator.loadbalancer.rules.tables import P
-from openstack_emulator.loadbalancer.rules.wanted import NewObject
 from openstack_emulator.loadbalancer.views import view
 
 OF_EVERY_KIND = ("id", "project_id", "created_at", "updated_at", "provisioning_status", "operating_status")
@@ -130,7 +130,7 @@ LISTENERS = Endpoint(
     kind=Listener,
     form=forms.LISTENER,
     plural="listeners",
-    new=wanted.new_listener,
+    new=inputs.new_listener,
     relations=("loadbalancers", "load_balancer_id"),
     containers={"loadbalancer_id": LoadBalancer},
 )
@@ -138,7 +138,7 @@ POOLS = Endpoint(
     kind=Pool,
     form=forms.POOL,
     plural="pools",
-    new=wanted.new_pool,
+    new=inputs.new_pool,
     relations=("loadbalancers", "load_balancer_id", "listeners", "healthmonitor_id"),
     containers={"loadbalancer_id": LoadBalancer, "listener_id": Listener},
 )
@@ -146,7 +146,7 @@ HEALTH_MONITORS = Endpoint(
     kind=HealthMonitor,
     form=forms.HEALTH_MONITOR,
     plural="healthmonitors",
-    new=wanted.new_monitor,
+    new=inputs.new_monitor,
     relations=("pools",),
     containers={"pool_id": Pool},
 )
@@ -154,18 +154,18 @@ L7_POLICIES = Endpoint(
     kind=L7Policy,
     form=forms.L7_POLICY,
     plural="l7policies",
-    new=wanted.new_policy,
+    new=inputs.new_policy,
     containers={"listener_id": Listener},
 )
 MEMBERS = InnerEndpoint(
     kind=Member,
     form=forms.MEMBER,
     plural="members",
-    new=wanted.new_member,
+    new=inputs.new_member,
     relations=("vnic_type",),
     outer=Pool,
     parent="pool_id",
 )
 L7_RULES = InnerEndpoint(
-    kind=L7Rule, form=forms.L7_RULE, plural="rules", new=wanted.new_rule, outer=L7Policy, parent="l7policy_id"
+    kind=L7Rule, form=forms.L7_RULE, plural="rules", new=inputs.new_rule, outer=L7Policy, parent="l7policy_id"
 )

@@ -10,10 +10,10 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Context
 from openstack_emulator.loadbalancer.records import L7Policy, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.drafts import Creation
+from openstack_emulator.loadbalancer.rules.inputs import RequestedMember
 from openstack_emulator.loadbalancer.rules.provisioning import SECONDS_TO_CHANGE, Provisioning
 from openstack_emulator.loadbalancer.rules.siblings import Siblings
 from openstack_emulator.loadbalancer.rules.tables import P, Tables
-from openstack_emulator.loadbalancer.rules.wanted import WantedMember
 
 
 class Changes:
@@ -34,7 +34,7 @@ class Changes:
             self._provisioning.arrange(record.listener_id, record)
         self._provisioning.begin(balancer, {"PENDING_UPDATE": [record]}, SECONDS_TO_CHANGE)
 
-    def replace_members(self, caller: Context, pool: Pool, wanted: Sequence[WantedMember], additive: bool) -> None:
+    def replace_members(self, caller: Context, pool: Pool, wanted: Sequence[RequestedMember], additive: bool) -> None:
         """Make a pool have these members: an address and port that it has already is changed.
 
         additive: members that are not wanted stay; they are deleted otherwise. Raises ApiError 400, 403 and 409.

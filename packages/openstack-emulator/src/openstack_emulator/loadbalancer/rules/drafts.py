@@ -12,12 +12,12 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.loadbalancer.records import L7Policy, Listener, LoadBalancer, Pool, Provisioned
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.consistency import Consistency, check_protocols
+from openstack_emulator.loadbalancer.rules.inputs import NewBalancer, NewObject, NewPool, PoolName
 from openstack_emulator.loadbalancer.rules.operators import Offered
 from openstack_emulator.loadbalancer.rules.provisioning import SECONDS_TO_BUILD, SECONDS_TO_CHANGE, Provisioning
 from openstack_emulator.loadbalancer.rules.quotas import Quotas
 from openstack_emulator.loadbalancer.rules.siblings import Siblings
 from openstack_emulator.loadbalancer.rules.tables import P, Tables
-from openstack_emulator.loadbalancer.rules.wanted import NewBalancer, NewObject, NewPool, PoolName
 
 PROVIDERS = {"amphora": "The Octavia Amphora driver.", "octavia": "Deprecated alias of the Octavia Amphora driver."}
 PARENTS: dict[type[Provisioned], str] = {Listener: "listener_id", Pool: "pool_id", L7Policy: "l7policy_id"}

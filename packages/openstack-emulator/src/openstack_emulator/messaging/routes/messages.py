@@ -11,9 +11,9 @@ from openstack_emulator.messaging.records import Message
 from openstack_emulator.messaging.routes.access import client_of, name_in, project_of, queue_of
 from openstack_emulator.messaging.routes.bodies import MOST_AT_ONCE, integer_in, json_of, page_size
 from openstack_emulator.messaging.rules.composition import Messaging
+from openstack_emulator.messaging.rules.inputs import NewMessage
 from openstack_emulator.messaging.rules.queues import place
 from openstack_emulator.messaging.rules.settings import settings_of
-from openstack_emulator.messaging.rules.wanted import NewMessage
 from openstack_emulator.messaging.views import message_path, message_view
 
 

@@ -6,10 +6,10 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.messaging.records import Claim, Message
+from openstack_emulator.messaging.rules.inputs import NewMessage
 from openstack_emulator.messaging.rules.messages import Messages
 from openstack_emulator.messaging.rules.queues import Queues, place
 from openstack_emulator.messaging.rules.settings import settings_of
-from openstack_emulator.messaging.rules.wanted import NewMessage
 
 
 class Claims(Rules):

@@ -6,7 +6,7 @@ The alarming service posts messages.
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Cloud, Records
-from openstack_emulator.messaging.records import Own
+from openstack_emulator.messaging.records import ServiceState
 from openstack_emulator.messaging.rules.claims import Claims
 from openstack_emulator.messaging.rules.messages import Messages
 from openstack_emulator.messaging.rules.queues import Queues
@@ -22,7 +22,7 @@ class Messaging(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        own = self.typed("own", Own, internal=True)
+        own = self.typed("own", ServiceState, internal=True)
         self.queues = Queues(self)
         self.subscriptions = Subscriptions(self, self.queues)
         self.messages = Messages(self, own, self.queues, self.subscriptions)

@@ -12,12 +12,12 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.rules.service_trusts import token_of
-from openstack_emulator.messaging.records import Message, Own, Subscription
+from openstack_emulator.messaging.records import Message, ServiceState, Subscription
 from openstack_emulator.messaging.rules.deliveries import Deliveries
+from openstack_emulator.messaging.rules.inputs import NewMessage
 from openstack_emulator.messaging.rules.queues import Queues, place
 from openstack_emulator.messaging.rules.settings import settings_of
 from openstack_emulator.messaging.rules.subscriptions import DELIVERED, TRUST, Subscriptions, scheme
-from openstack_emulator.messaging.rules.wanted import NewMessage
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,9 @@ log = logging.getLogger(__name__)
 class Messages(Rules):
     """The messages of queues. rows: their table; own: the table with the number of messages so far."""
 
-    def __init__(self, records: Records, own: Table[Own], queues: Queues, subscriptions: Subscriptions) -> None:
+    def __init__(
+        self, records: Records, own: Table[ServiceState], queues: Queues, subscriptions: Subscriptions
+    ) -> None:
         super().__init__(records)
         self.rows = records.typed("messages", Message, "queue")
         self.deliveries = Deliveries(self.cloud.outgoing)
@@ -76,7 +78,7 @@ class Messages(Rules):
 
     def _next_id(self) -> str:
         """A UUID that is greater than all before it, so that a page can follow a message that is gone."""
-        counter = self._own.get("counter") or self._own.add(Own(id="counter", number=0, key=""))
+        counter = self._own.get("counter") or self._own.add(ServiceState(id="counter", number=0, key=""))
         counter.number += 1
         self._own.save(counter)
         return str(UUID(f"{counter.number:016x}{secrets.token_hex(8)}"))

@@ -12,7 +12,7 @@ from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
-from openstack_emulator.messaging.records import Own
+from openstack_emulator.messaging.records import ServiceState
 
 _FORM = "%Y-%m-%dT%H:%M:%S"
 _VALID = timedelta(days=1)
@@ -32,7 +32,7 @@ class SignedUrl:
 class Signatures(Rules):
     """Makes and examines signed URLs. own: the table with the secret key, which is made when it is first needed."""
 
-    def __init__(self, records: Records, own: Table[Own]) -> None:
+    def __init__(self, records: Records, own: Table[ServiceState]) -> None:
         super().__init__(records)
         self._own = own
 
@@ -53,7 +53,7 @@ class Signatures(Rules):
 
     def _signature(self, paths: Sequence[str], methods: Sequence[str], project_id: str, expires: str) -> str:
         text = "\n".join((",".join(paths), ",".join(methods), project_id, expires))
-        known = self._own.get("signing") or self._own.add(Own(id="signing", number=0, key=new_id()))
+        known = self._own.get("signing") or self._own.add(ServiceState(id="signing", number=0, key=new_id()))
         return hmac.new(known.key.encode(), text.encode(), sha256).hexdigest()
 
 

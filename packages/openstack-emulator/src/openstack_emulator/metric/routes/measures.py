@@ -11,9 +11,9 @@ from openstack_emulator.metric.routes.paths import found_metric, kind_of, metric
 from openstack_emulator.metric.routes.resources import project_of
 from openstack_emulator.metric.rules.aggregates import AGGREGATED, Measured, evaluate, parse
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
+from openstack_emulator.metric.rules.inputs import NewMetric
 from openstack_emulator.metric.rules.series import moment_of, shown
 from openstack_emulator.metric.rules.validation import invalid, refusal, seconds
-from openstack_emulator.metric.rules.wanted import NewMetric
 from openstack_emulator.metric.views import metric_view
 
 _UNSUPPORTED = ("resample", "reresample", "fill", "transform", "groupby")

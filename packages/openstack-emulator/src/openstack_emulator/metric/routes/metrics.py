@@ -7,8 +7,8 @@ from openstack_emulator.metric.records import Metric
 from openstack_emulator.metric.routes.lists import paged
 from openstack_emulator.metric.routes.paths import found_metric, metric_of_resource
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
+from openstack_emulator.metric.rules.inputs import NewMetric
 from openstack_emulator.metric.rules.types import GENERIC
-from openstack_emulator.metric.rules.wanted import NewMetric
 from openstack_emulator.metric.views import metric_detail, metric_summary, metric_view
 
 _FIELDS = {"id": "id", "name": "name", "unit": "unit", "resource_id": "resource_id", "archive_policy_name": "policy"}

@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.metric.routes.paths import found_policy
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
-from openstack_emulator.metric.rules.wanted import NewPolicy
+from openstack_emulator.metric.rules.inputs import NewPolicy
 from openstack_emulator.metric.views import policy_view
 
 

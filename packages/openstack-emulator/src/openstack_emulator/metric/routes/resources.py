@@ -11,7 +11,7 @@ from openstack_emulator.metric.records import Resource
 from openstack_emulator.metric.routes.lists import paged
 from openstack_emulator.metric.routes.paths import found_resource, found_type, kind_of
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
-from openstack_emulator.metric.rules.wanted import NewResource, ResourceChange, metrics_of
+from openstack_emulator.metric.rules.inputs import NewResource, ResourceChange, metrics_of
 from openstack_emulator.metric.views import SHOWN, metric_view, resource_view
 
 

@@ -14,9 +14,9 @@ from openstack_emulator.core.validation.fields import form, optional
 from openstack_emulator.metric.records import Attribute
 from openstack_emulator.metric.routes.paths import found_type
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
+from openstack_emulator.metric.rules.inputs import NewType
 from openstack_emulator.metric.rules.types import RESERVED, attribute, check_values
 from openstack_emulator.metric.rules.validation import checked, invalid
-from openstack_emulator.metric.rules.wanted import NewType
 from openstack_emulator.metric.views import type_view
 
 

@@ -12,10 +12,10 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.metric.records import Measures, Metric, Resource
+from openstack_emulator.metric.rules.inputs import NewMetric
 from openstack_emulator.metric.rules.policies import Policies, longest
 from openstack_emulator.metric.rules.series import Series, aggregated, combined, moment_of
 from openstack_emulator.metric.rules.validation import invalid, refusal
-from openstack_emulator.metric.rules.wanted import NewMetric
 
 MOST_POINTS = 20_000
 """Measures of a metric that are kept; the oldest are dropped."""

@@ -9,7 +9,7 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.metric.records import Definition, Metric, Policy
-from openstack_emulator.metric.rules.wanted import NewDefinition, NewPolicy
+from openstack_emulator.metric.rules.inputs import NewDefinition, NewPolicy
 
 _PLAIN = ("mean", "min", "max", "sum", "std", "count")
 _DAY = 86400

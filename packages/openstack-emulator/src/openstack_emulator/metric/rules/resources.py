@@ -14,11 +14,11 @@ from openstack_emulator.core.search import OPERATORS, predicate
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Metric, Resource, ResourceType
 from openstack_emulator.metric.rules.filters import expression_of
+from openstack_emulator.metric.rules.inputs import NamedMetrics, NewMetric, NewResource, ResourceChange, time_of
 from openstack_emulator.metric.rules.metrics import Metrics
 from openstack_emulator.metric.rules.servers import Servers
 from openstack_emulator.metric.rules.types import GENERIC, ResourceTypes, required
 from openstack_emulator.metric.rules.validation import invalid
-from openstack_emulator.metric.rules.wanted import NamedMetrics, NewMetric, NewResource, ResourceChange, time_of
 
 _OWN = ("id", "type", "project_id", "user_id", "started_at", "ended_at", "revision_start", "revision_end",
         "original_resource_id", "creator", "created_by_project_id", "created_by_user_id")  # fmt: skip

@@ -9,9 +9,9 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.metric.records import Resource
+from openstack_emulator.metric.rules.inputs import NewMetric
 from openstack_emulator.metric.rules.metrics import Metrics
 from openstack_emulator.metric.rules.types import INSTANCE, TYPES
-from openstack_emulator.metric.rules.wanted import NewMetric
 
 METRICS = {
     "cpu": ("ns", "ceilometer-low-rate"),

@@ -14,7 +14,7 @@ from openstack_emulator.network.routes.lists import listed, trimmed
 from openstack_emulator.network.rules.attributes import NEUTRON, TAGS
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.network.rules.errors import disallowed, invalid_input, missing
-from openstack_emulator.network.rules.kinds.kind import Actor, Kind, T
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, T
 from openstack_emulator.network.rules.resources import Resources
 from openstack_emulator.network.views.api import announced, view
 
@@ -42,7 +42,7 @@ class Endpoint(Generic[T]):
     collection, item, tags_of, tag: the methods of the paths of all records, of one, of its tags, and of one tag.
     """
 
-    def __init__(self, kind: Kind[T]) -> None:
+    def __init__(self, kind: ResourceKind[T]) -> None:
         self.kind = kind
         self.collection: Methods = {"GET": self.index, "POST": self.create}
         self.item: Methods = {"GET": self.show, "PUT": self.update, "DELETE": self.delete}

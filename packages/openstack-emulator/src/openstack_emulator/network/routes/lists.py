@@ -16,7 +16,7 @@ from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import FixedIp
 from openstack_emulator.network.rules.attributes import NEUTRON, UNCONVERTIBLE, VERSION, boolean
 from openstack_emulator.network.rules.errors import missing
-from openstack_emulator.network.rules.kinds.kind import Actor, Kind, T
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, T
 from openstack_emulator.network.rules.resources import Resources
 from openstack_emulator.network.views.api import View, view
 
@@ -84,7 +84,7 @@ def listed(resources: Resources[T], actor: Actor, request: Request, parent: Mapp
     return {kind.plural: items, **({f"{kind.plural}_links": links} if links else {})}
 
 
-def _test(kind: Kind[Any], name: str, values: list[str], shown: Mapping[str, View]) -> Callable[[Any], bool]:
+def _test(kind: ResourceKind[Any], name: str, values: list[str], shown: Mapping[str, View]) -> Callable[[Any], bool]:
     """What tells whether a row matches a filter.
 
     shown: the rows as the API shows them, if fields count that they do not have themselves.
@@ -101,7 +101,7 @@ def _test(kind: Kind[Any], name: str, values: list[str], shown: Mapping[str, Vie
     return lambda row: _matches(value(row), values)
 
 
-def _filterable(kind: Kind[Any]) -> frozenset[str]:
+def _filterable(kind: ResourceKind[Any]) -> frozenset[str]:
     untagged = TAG_FILTERS.keys() if kind.name in UNTAGGED else ()
     return frozenset({*kind.filterable, *TAG_FILTERS}.difference(TIMES, UNFILTERED.get(kind.name, ()), untagged))
 
@@ -111,7 +111,7 @@ def _check_known(known: Collection[str], names: Iterable[str], purpose: str) -> 
         raise bad_request(f"{unknown} is invalid attribute for {purpose}", "HTTPBadRequest")
 
 
-def _check_values(kind: Kind[Any], wanted: Mapping[str, list[str]]) -> None:
+def _check_values(kind: ResourceKind[Any], wanted: Mapping[str, list[str]]) -> None:
     """Refuse values that cannot be converted to the type of their attribute."""
     for name, values in wanted.items():
         attribute = kind.attributes.get(name)

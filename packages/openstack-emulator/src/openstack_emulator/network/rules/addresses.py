@@ -11,8 +11,8 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.network.records.core import FixedIp, Port, Subnet
 from openstack_emulator.network.rules.attributes import IpNetwork, address_of, network_of
 from openstack_emulator.network.rules.errors import invalid_input
+from openstack_emulator.network.rules.inputs import RequestedAddress
 from openstack_emulator.network.rules.resources import State
-from openstack_emulator.network.rules.wanted import AddressWish
 
 SLAAC_MODES = frozenset({"slaac", "dhcpv6-stateless"})
 ROUTER_OWNERS = frozenset(
@@ -81,7 +81,7 @@ class Allocator:
         self._hints: dict[str, int] = {}
 
     def choose(
-        self, port: Addressed, wanted: Sequence[AddressWish] | None, previous: Iterable[FixedIp] = ()
+        self, port: Addressed, wanted: Sequence[RequestedAddress] | None, previous: Iterable[FixedIp] = ()
     ) -> list[FixedIp]:
         """The addresses of a port: those wanted, or with None one of each IP version, and those that it makes itself.
 
@@ -172,7 +172,7 @@ class Allocator:
                 return FixedIp(subnet_id=subnet.id, ip_address=address)
         return None
 
-    def _asked(self, port: Addressed, subnets: list[Subnet], item: AddressWish, chosen: list[FixedIp]) -> FixedIp:
+    def _asked(self, port: Addressed, subnets: list[Subnet], item: RequestedAddress, chosen: list[FixedIp]) -> FixedIp:
         address = item.ip_address
         subnet = self._subnet_of(port.network_id, subnets, item)
         if address is None:
@@ -195,7 +195,7 @@ class Allocator:
             raise address_in_use(subnet.id, address)
         return FixedIp(subnet_id=subnet.id, ip_address=address)
 
-    def _subnet_of(self, network_id: str, subnets: list[Subnet], item: AddressWish) -> Subnet:
+    def _subnet_of(self, network_id: str, subnets: list[Subnet], item: RequestedAddress) -> Subnet:
         if (subnet_id := item.subnet_id) is not None:
             for subnet in subnets:
                 if subnet.id == subnet_id:

@@ -22,7 +22,7 @@ from openstack_emulator.core.validation.objects import Dialect, Step
 from openstack_emulator.core.validation.problems import Problem, Reason, specific, wrong_type
 from openstack_emulator.network.records.core import Route
 from openstack_emulator.network.rules.errors import invalid, invalid_input
-from openstack_emulator.network.rules.wanted import AddressWish, OptionWish
+from openstack_emulator.network.rules.inputs import RequestedAddress, RequestedOption
 
 P = TypeVar("P")
 IpAddress = IPv4Address | IPv6Address
@@ -241,10 +241,10 @@ def dns_name(value: object) -> str:
     return name
 
 
-def dhcp_option(convert: Converter[OptionWish]) -> Converter[OptionWish]:
+def dhcp_option(convert: Converter[RequestedOption]) -> Converter[RequestedOption]:
     """An option of DHCP, whose value may be null, not empty."""
 
-    def convert_option(value: object) -> OptionWish:
+    def convert_option(value: object) -> RequestedOption:
         option = convert(value)
         if option.opt_value is not None and not option.opt_value.strip():
             raise unconvertible(value, f"No valid key specs matched for: {value}.")
@@ -300,7 +300,7 @@ def made(kind: Callable[..., P], convert: Converter[dict[str, object]]) -> Conve
     return lambda value: kind(**convert(value))
 
 
-def fixed_ips(value: object) -> list[AddressWish]:
+def fixed_ips(value: object) -> list[RequestedAddress]:
     """Addresses asked for, as `{subnet_id, ip_address}` with either or both; none of them twice."""
     known = FIXED_KEYS.keys()
     for item in value if isinstance(value, list) else ():
@@ -328,6 +328,6 @@ PORT_NUMBER = integer(1, 65535)
 NULLABLE_TEXT = optional(NAME)
 NULLABLE_UUID = optional(uuid)
 FIXED_KEYS: Mapping[str, Converter[object]] = {"subnet_id": uuid, "ip_address": ip}
-FIXED_IPS = items(made(AddressWish, form({}, FIXED_KEYS)))
+FIXED_IPS = items(made(RequestedAddress, form({}, FIXED_KEYS)))
 ROUTES = items(made(Route, form({"destination": cidr, "nexthop": ip})), distinct=True)
 TAGS = items(NAME, distinct=True)

@@ -16,7 +16,7 @@ from openstack_emulator.network.rules.floating_ips import FloatingIps
 from openstack_emulator.network.rules.gateways import NetworkGateways
 from openstack_emulator.network.rules.group_rules import SecurityGroupRules
 from openstack_emulator.network.rules.groups import SecurityGroups
-from openstack_emulator.network.rules.kinds.kind import CLOUD, Actor, Catalog, Kind
+from openstack_emulator.network.rules.kinds.kind import CLOUD, Actor, Catalog, ResourceKind
 from openstack_emulator.network.rules.kinds.layer2 import (
     ADDRESS_SCOPE,
     CORE_KINDS,
@@ -54,7 +54,7 @@ from openstack_emulator.network.rules.subnets import Subnets
 from openstack_emulator.network.rules.topology import Topology
 from openstack_emulator.network.rules.trunks import Trunks
 
-KINDS: tuple[Kind[Any], ...] = (*CORE_KINDS, *L3_KINDS, *SECURITY_KINDS, *QOS_KINDS, *MORE_KINDS)
+KINDS: tuple[ResourceKind[Any], ...] = (*CORE_KINDS, *L3_KINDS, *SECURITY_KINDS, *QOS_KINDS, *MORE_KINDS)
 
 
 class NetworkService(ResourceRecords):

@@ -7,11 +7,11 @@ from openstack_emulator.network.records.core import FixedIp, FloatingIp, Port
 from openstack_emulator.network.rules.addresses import FuturePort
 from openstack_emulator.network.rules.attributes import address_of, network_of
 from openstack_emulator.network.rules.errors import in_use
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.inputs import RequestedAddress
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.routers import Routers
-from openstack_emulator.network.rules.wanted import AddressWish
 
 OWNER = "network:floatingip"
 SETTLE_SECONDS = 0.05
@@ -20,7 +20,7 @@ SETTLE_SECONDS = 0.05
 class FloatingIps(Resources[FloatingIp]):
     """An address of an external network, held by a port of its own, leading to a port behind a router."""
 
-    def __init__(self, state: State, kind: Kind[FloatingIp], ports: Ports, routers: Routers) -> None:
+    def __init__(self, state: State, kind: ResourceKind[FloatingIp], ports: Ports, routers: Routers) -> None:
         super().__init__(state, kind)
         self.ports = ports
         self.routers = routers
@@ -71,13 +71,13 @@ class FloatingIps(Resources[FloatingIp]):
     def _choose_address(self, wanted: FloatingIp, subnet_id: str | None) -> str:
         """A free IPv4 address of the external network, of the subnet or the very one asked for."""
         network_id = wanted.floating_network_id
-        asked = AddressWish(subnet_id or None, wanted.floating_ip_address or None)
+        asked = RequestedAddress(subnet_id or None, wanted.floating_ip_address or None)
         subnets = self.state.rows.subnets.select(network_id=network_id)
         if not any(subnet.ip_version == 4 for subnet in subnets):
             raise _bad(f"Network {network_id} does not contain any IPv4 subnet")
         port = FuturePort("", network_id, OWNER)
         try:
-            chosen = self.ports.allocator.choose(port, None if asked == AddressWish() else [asked])
+            chosen = self.ports.allocator.choose(port, None if asked == RequestedAddress() else [asked])
         except ApiError as error:
             if error.kind == "IpAddressGenerationFailure":
                 raise conflict(

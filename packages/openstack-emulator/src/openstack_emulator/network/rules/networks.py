@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from openstack_emulator.core.errors import ApiError, conflict, not_found
 from openstack_emulator.network.records.core import Network, Port
 from openstack_emulator.network.rules.errors import in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.segments import PHYSICAL_TYPES, Segments
 
@@ -20,7 +20,7 @@ PROVIDER = ("provider:network_type", "provider:physical_network", "provider:segm
 class Networks(Resources[Network]):
     """Visible to their project, to those they are shared with, and, when external, to everybody."""
 
-    def __init__(self, state: State, kind: Kind[Network], segments: Segments) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Network], segments: Segments) -> None:
         super().__init__(state, kind)
         self.segments = segments
 

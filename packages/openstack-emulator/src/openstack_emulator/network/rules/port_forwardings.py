@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.network.records.core import FloatingIp, PortForwarding
 from openstack_emulator.network.rules.attributes import address_of
 from openstack_emulator.network.rules.errors import in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.routers import Routers
@@ -15,7 +15,7 @@ from openstack_emulator.network.rules.routers import Routers
 class PortForwardings(Resources[PortForwarding]):
     """One external port of a floating IP leads to one internal port."""
 
-    def __init__(self, state: State, kind: Kind[PortForwarding], ports: Ports, routers: Routers) -> None:
+    def __init__(self, state: State, kind: ResourceKind[PortForwarding], ports: Ports, routers: Routers) -> None:
         super().__init__(state, kind)
         self.ports = ports
         self.routers = routers

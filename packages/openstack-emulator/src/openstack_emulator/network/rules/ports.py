@@ -13,10 +13,10 @@ from openstack_emulator.network.records.core import AddressPair, DhcpOption, Fix
 from openstack_emulator.network.rules.addresses import Allocator
 from openstack_emulator.network.rules.errors import disallowed, in_use
 from openstack_emulator.network.rules.groups import SecurityGroups
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.inputs import RequestedAddressPair, RequestedOption
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.networks import AUTOMATIC_OWNERS
 from openstack_emulator.network.rules.resources import Resources, State
-from openstack_emulator.network.rules.wanted import OptionWish, PairWish
 
 SERVICE_OWNERS = frozenset(
     {
@@ -38,7 +38,7 @@ UNBOUND: Mapping[str, object] = {"vif_type": "unbound", "vif_details": {}, "host
 class Ports(Resources[Port]):
     """Besides its project, the owner of a port's network may see and change it."""
 
-    def __init__(self, state: State, kind: Kind[Port], groups: SecurityGroups) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Port], groups: SecurityGroups) -> None:
         super().__init__(state, kind)
         self.groups = groups
         self.allocator = Allocator(state)
@@ -285,7 +285,7 @@ def _settle_security(port: Port, pairs: Sequence[object], present: bool) -> None
         )
 
 
-def _pairs(port: Port, wanted: Iterable[PairWish]) -> list[AddressPair]:
+def _pairs(port: Port, wanted: Iterable[RequestedAddressPair]) -> list[AddressPair]:
     """Address pairs with the port's own MAC address where none is named."""
     named: list[tuple[str | None, str]] = []
     for pair in wanted:
@@ -311,7 +311,7 @@ def _duplicate_pair(mac: str | None, address: str) -> ApiError:
     )
 
 
-def _dhcp_options(present: Iterable[DhcpOption], given: Iterable[OptionWish]) -> list[DhcpOption]:
+def _dhcp_options(present: Iterable[DhcpOption], given: Iterable[RequestedOption]) -> list[DhcpOption]:
     """Options after a change: a null value removes one."""
     options = {(option.opt_name, option.ip_version): option for option in present}
     for wish in given:

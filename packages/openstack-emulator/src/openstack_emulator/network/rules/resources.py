@@ -18,7 +18,7 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.guests.topology import Balancer
 from openstack_emulator.network.records.core import Owned, Quota, RbacPolicy, Revised, Trunk
 from openstack_emulator.network.rules.errors import disallowed, foreign_project, in_use
-from openstack_emulator.network.rules.kinds.kind import Actor, Catalog, Deletion, Given, Kind, T
+from openstack_emulator.network.rules.kinds.kind import Actor, Catalog, Deletion, Given, ResourceKind, T
 from openstack_emulator.network.rules.port_index import PortIndex
 from openstack_emulator.network.rules.tables import Tables
 
@@ -100,7 +100,7 @@ class State:
         """The rules for a kind."""
         return self.resources[plural]
 
-    def kind_of(self, record: Owned) -> Kind[Any]:
+    def kind_of(self, record: Owned) -> ResourceKind[Any]:
         """The kind of a record."""
         return self.kinds.by_record[type(record)]
 
@@ -173,7 +173,7 @@ class Sharing:
 class Resources(Generic[T]):
     """The records of one kind. See the module."""
 
-    def __init__(self, state: State, kind: Kind[T]) -> None:
+    def __init__(self, state: State, kind: ResourceKind[T]) -> None:
         self.state = state
         self.kind = kind
         self.rows = state.rows.of(kind.record)

@@ -8,11 +8,11 @@ from openstack_emulator.network.records.core import FixedIp, Gateway, Port, Rout
 from openstack_emulator.network.rules.addresses import FuturePort, address_in_use
 from openstack_emulator.network.rules.attributes import address_of, network_of
 from openstack_emulator.network.rules.errors import disallowed_by, in_use
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.inputs import RequestedGateway
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.networks import ZONES, check_zones
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
-from openstack_emulator.network.rules.wanted import GatewayWish
 
 INTERFACE = "network:router_interface"
 GATEWAY = "network:router_gateway"
@@ -22,7 +22,7 @@ MOST_ROUTES = 30
 class Routers(Resources[Router]):
     """A gateway is a port of the router on an external network; an interface, one on a subnet of a project."""
 
-    def __init__(self, state: State, kind: Kind[Router], ports: Ports) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Router], ports: Ports) -> None:
         super().__init__(state, kind)
         self.ports = ports
 
@@ -219,7 +219,9 @@ class Routers(Resources[Router]):
     def _gateway_port(self, record: Router) -> Port | None:
         return self.state.rows.ports.first(device_id=record.id, device_owner=GATEWAY)
 
-    def _choose_gateway(self, actor: Actor, record: Router, wish: GatewayWish | None, action: str) -> Gateway | None:
+    def _choose_gateway(
+        self, actor: Actor, record: Router, wish: RequestedGateway | None, action: str
+    ) -> Gateway | None:
         """The gateway in full: addresses kept, chosen, or the ones asked for."""
         if wish is None:
             return None
@@ -268,7 +270,7 @@ class Routers(Resources[Router]):
                 )
 
 
-def _refuse_details(gateway: GatewayWish, action: str) -> None:
+def _refuse_details(gateway: RequestedGateway, action: str) -> None:
     """403 for a gateway with what only administrators may choose."""
     rule = f"rule:{action}:external_gateway_info"
     if gateway.enable_snat is not None or gateway.external_fixed_ips is not None:

@@ -8,7 +8,7 @@ from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, conflict
 from openstack_emulator.network.records.core import Network, Segment
 from openstack_emulator.network.rules.errors import invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.resources import Resources, State
 
 TUNNEL = "vxlan"
@@ -16,7 +16,7 @@ PHYSICAL_TYPES = frozenset({"flat", "vlan"})
 LAST_VLAN = 4094
 
 
-class Place(NamedTuple):
+class ProviderSegment(NamedTuple):
     """Where the packets of a segment go."""
 
     network_type: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 class Segments(Resources[Segment]):
     """Each network begins with the segment its provider attributes name; an admin may add more."""
 
-    def __init__(self, state: State, kind: Kind[Segment]) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Segment]) -> None:
         super().__init__(state, kind)
         self._latest: dict[str, int] = {}
 
@@ -38,7 +38,7 @@ class Segments(Resources[Segment]):
         chosen = self.choose(wanted.network_type, wanted.physical_network, wanted.segmentation_id)
         wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
 
-    def choose(self, kind: str | None, physical: str | None, number: int | None) -> Place:
+    def choose(self, kind: str | None, physical: str | None, number: int | None) -> ProviderSegment:
         """Where packets go, with a free number where the type has one and none is given.
 
         Raises: ApiError 400 for values that do not go together, 409 for a number in use.
@@ -59,7 +59,7 @@ class Segments(Resources[Segment]):
             raise _number_in_use(kind, physical, number)
         if numbered and not number:
             number = self._next(kind, physical)
-        return Place(kind, physical, number)
+        return ProviderSegment(kind, physical, number)
 
     def put_first(self, network: Network) -> None:
         """Take in the segment that a new network's provider attributes name."""

@@ -9,7 +9,7 @@ from openstack_emulator.network.records.core import AllocationPool, Network, Sub
 from openstack_emulator.network.rules.addresses import ROUTER_OWNERS, is_slaac, usable
 from openstack_emulator.network.rules.attributes import IpNetwork, address_of, network_of
 from openstack_emulator.network.rules.errors import disallowed, in_use, invalid, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.networks import AUTOMATIC_OWNERS
 from openstack_emulator.network.rules.pools import SubnetPools
 from openstack_emulator.network.rules.ports import DHCP_SECONDS, Ports
@@ -22,7 +22,7 @@ MOST_ROUTES = 20
 class Subnets(Resources[Subnet]):
     """Seen by whoever sees their network; made by its owner."""
 
-    def __init__(self, state: State, kind: Kind[Subnet], ports: Ports, pools: SubnetPools) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Subnet], ports: Ports, pools: SubnetPools) -> None:
         super().__init__(state, kind)
         self.ports = ports
         self.pools = pools

@@ -7,11 +7,11 @@ from openstack_emulator.core.validation.problems import wrong_type
 from openstack_emulator.network.records.core import Port, SubPort, Trunk
 from openstack_emulator.network.rules.attributes import NEUTRON, items
 from openstack_emulator.network.rules.errors import in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, Kind
+from openstack_emulator.network.rules.inputs import RequestedSubPort
+from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
 from openstack_emulator.network.rules.kinds.layer2 import SUB_PORT
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
-from openstack_emulator.network.rules.wanted import SubPortWish
 
 OWNER = "trunk:subport"
 SUB_PORTS = items(SUB_PORT)
@@ -20,7 +20,7 @@ SUB_PORTS = items(SUB_PORT)
 class Trunks(Resources[Trunk]):
     """A sub port belongs to one trunk, a parent port is no sub port and no parent of another."""
 
-    def __init__(self, state: State, kind: Kind[Trunk], ports: Ports) -> None:
+    def __init__(self, state: State, kind: ResourceKind[Trunk], ports: Ports) -> None:
         super().__init__(state, kind)
         self.ports = ports
 
@@ -65,7 +65,7 @@ class Trunks(Resources[Trunk]):
         if not record.admin_state_up:
             raise conflict(f"Trunk {record.id} is currently disabled.", "TrunkDisabled")
 
-    def _checked(self, actor: Actor, record: Trunk, wishes: list[SubPortWish]) -> list[SubPort]:
+    def _checked(self, actor: Actor, record: Trunk, wishes: list[RequestedSubPort]) -> list[SubPort]:
         taken = {(sub.segmentation_type, sub.segmentation_id) for sub in record.sub_ports}
         checked: list[SubPort] = []
         for sub in wishes:
@@ -98,7 +98,7 @@ class Trunks(Resources[Trunk]):
                 "SubPortMtuGreaterThanTrunkPortMtu",
             )
 
-    def _segmentation(self, port: Port, sub: SubPortWish) -> SubPort:
+    def _segmentation(self, port: Port, sub: RequestedSubPort) -> SubPort:
         """A sub port in full; `inherit` takes the number of the port's network."""
         if sub.segmentation_type == "inherit":
             number = self.state.rows.networks.require(port.network_id).segmentation_id
@@ -115,7 +115,7 @@ class Trunks(Resources[Trunk]):
                 self.ports.change(port, device_owner=owner)
 
 
-def _sub_ports(given: object) -> list[SubPortWish]:
+def _sub_ports(given: object) -> list[RequestedSubPort]:
     if given is None:
         raise NEUTRON.error("sub_ports", given, wrong_type(given, "array"))
     return NEUTRON.converted("sub_ports", given, SUB_PORTS)

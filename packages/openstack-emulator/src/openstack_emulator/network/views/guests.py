@@ -9,7 +9,7 @@ from openstack_emulator.core.guests.topology import (
     METADATA_ADDRESS,
     Advertisement,
     Balancer,
-    Door,
+    ForwardedAddress,
     Forwarding,
     Lease,
     Lease6,
@@ -247,7 +247,7 @@ class TopologyView:
         rules: Mapping[str, tuple[Rule, ...]],
         networks: Mapping[str, Network],
         balancers: Sequence[Balancer],
-    ) -> tuple[Door, ...]:
+    ) -> tuple[ForwardedAddress, ...]:
         found = []
         listening = {one.link.id: {listener.port for listener in one.listeners} for one in balancers}
         for row in self._rows.floatingips:
@@ -261,7 +261,7 @@ class TopologyView:
                 ranges = admits(given, outside) if port.secured else [(1, 65535)]
                 open_ports |= {number for span in ranges for number in _forwarded(span)}
             if open_ports:
-                found.append(Door(network, address, tuple(sorted(open_ports))))
+                found.append(ForwardedAddress(network, address, tuple(sorted(open_ports))))
         return tuple(found)
 
 

@@ -18,7 +18,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.objectstore.routes.listing import FORMATS, wanted_format, xml_document
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import explained
-from openstack_emulator.objectstore.rules.wanted import NewObject
+from openstack_emulator.objectstore.rules.inputs import NewObject
 
 MOST_DELETES = 10000
 CREATED = "Number Files Created"

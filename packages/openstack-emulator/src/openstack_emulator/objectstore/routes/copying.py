@@ -13,10 +13,10 @@ from openstack_emulator.objectstore.routes.paths import place_of
 from openstack_emulator.objectstore.routes.symlinks import followed
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.large_objects import DYNAMIC
 from openstack_emulator.objectstore.rules.metadata import shown
 from openstack_emulator.objectstore.rules.times import http_date
-from openstack_emulator.objectstore.rules.wanted import NewObject
 
 Place = tuple[str, str, str]
 """Account, container, object."""

@@ -14,8 +14,8 @@ from openstack_emulator.objectstore.routes.paths import account_of, container_of
 from openstack_emulator.objectstore.routes.temp_url import is_valid, keys, public_paths
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.metadata import is_number
-from openstack_emulator.objectstore.rules.wanted import NewObject
 
 SIGNED = ("redirect", "max_file_size", "max_file_count", "expires")
 

@@ -18,11 +18,11 @@ from openstack_emulator.objectstore.routes.symlinks import followed, linking
 from openstack_emulator.objectstore.routes.temp_url import is_signed
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import constrained, explained, refused
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.large_objects import DYNAMIC, check_dynamic_manifest
 from openstack_emulator.objectstore.rules.metadata import OBJECT_SYSTEM, Headers, user_metadata
 from openstack_emulator.objectstore.rules.ranges import spans
 from openstack_emulator.objectstore.rules.times import http_date
-from openstack_emulator.objectstore.rules.wanted import NewObject
 from openstack_emulator.objectstore.views import (
     etag_of,
     link_headers,

@@ -11,7 +11,7 @@ from openstack_emulator.objectstore.routes.access import require_reading
 from openstack_emulator.objectstore.routes.temp_url import is_signed
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import explained
-from openstack_emulator.objectstore.rules.wanted import NewObject
+from openstack_emulator.objectstore.rules.inputs import NewObject
 
 MOST_LINKS = 2
 TARGET, TARGET_ACCOUNT, TARGET_HASH = "x-symlink-target", "x-symlink-target-account", "x-symlink-target-etag"

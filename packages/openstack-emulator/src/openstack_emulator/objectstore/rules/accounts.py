@@ -10,8 +10,8 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.objectstore.records import Account, Container
 from openstack_emulator.objectstore.rules.errors import constrained, refused
 from openstack_emulator.objectstore.rules.objects import Objects
-from openstack_emulator.objectstore.rules.syncing import Syncing
-from openstack_emulator.objectstore.rules.times import Ticks
+from openstack_emulator.objectstore.rules.syncing import ContainerSync
+from openstack_emulator.objectstore.rules.times import VersionClock
 
 LONGEST_NAME = 256
 
@@ -19,7 +19,7 @@ LONGEST_NAME = 256
 class Accounts(Rules):
     """The accounts of projects: each comes into being when it is first used."""
 
-    def __init__(self, records: Records, ticks: Ticks) -> None:
+    def __init__(self, records: Records, ticks: VersionClock) -> None:
         super().__init__(records)
         self._ticks = ticks
         self.rows = records.typed("accounts", Account, missing=lambda key: refused(404))
@@ -47,8 +47,8 @@ class Containers(Rules):
         rows: Table[Container],
         accounts: Accounts,
         objects: Objects,
-        syncing: Syncing,
-        ticks: Ticks,
+        syncing: ContainerSync,
+        ticks: VersionClock,
     ) -> None:
         super().__init__(records)
         self.rows = rows

@@ -9,8 +9,8 @@ from openstack_emulator.objectstore.rules.errors import refused
 from openstack_emulator.objectstore.rules.large_objects import LargeObjects
 from openstack_emulator.objectstore.rules.objects import Objects
 from openstack_emulator.objectstore.rules.quotas import Quotas
-from openstack_emulator.objectstore.rules.syncing import Syncing
-from openstack_emulator.objectstore.rules.times import Ticks
+from openstack_emulator.objectstore.rules.syncing import ContainerSync
+from openstack_emulator.objectstore.rules.times import VersionClock
 from openstack_emulator.objectstore.rules.uploads import Uploads
 from openstack_emulator.objectstore.rules.versions import Versions
 
@@ -23,10 +23,10 @@ class ObjectStore(Records):
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
         containers = self.typed("containers", Container, "account", missing=lambda key: refused(404))
-        self.ticks = Ticks(self)
+        self.ticks = VersionClock(self)
         self.accounts = Accounts(self, self.ticks)
         self.objects = Objects(self, self.ticks)
-        syncing = Syncing(self, containers, self.objects, self.ticks)
+        syncing = ContainerSync(self, containers, self.objects, self.ticks)
         self.containers = Containers(self, containers, self.accounts, self.objects, syncing, self.ticks)
         quotas = Quotas(self.accounts, self.containers, self.objects)
         versions = Versions(containers, self.objects, self.ticks)

@@ -11,10 +11,10 @@ import orjson
 from openstack_emulator.objectstore.records import Segment, StoredObject
 from openstack_emulator.objectstore.rules.accounts import Containers
 from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.objects import Objects, hash_of
 from openstack_emulator.objectstore.rules.ranges import spans
 from openstack_emulator.objectstore.rules.times import iso_time
-from openstack_emulator.objectstore.rules.wanted import NewObject
 
 MOST_SEGMENTS = 1000
 KEYS = frozenset({"path", "etag", "size_bytes", "range"})

@@ -9,14 +9,14 @@ from openstack_emulator.core.cloud import Records, new_hex_id
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.objectstore.records import Container, StoredObject
 from openstack_emulator.objectstore.rules.errors import refused
-from openstack_emulator.objectstore.rules.times import Ticks
-from openstack_emulator.objectstore.rules.wanted import NewObject
+from openstack_emulator.objectstore.rules.inputs import NewObject
+from openstack_emulator.objectstore.rules.times import VersionClock
 
 
 class Objects(Rules):
     """The objects of all containers."""
 
-    def __init__(self, records: Records, ticks: Ticks) -> None:
+    def __init__(self, records: Records, ticks: VersionClock) -> None:
         super().__init__(records)
         self._ticks = ticks
         self.rows = records.typed("objects", StoredObject, "container_id", missing=lambda key: refused(404))

@@ -10,9 +10,9 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.objectstore.records import Container
 from openstack_emulator.objectstore.rules.errors import explained
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.objects import Objects
-from openstack_emulator.objectstore.rules.times import Ticks
-from openstack_emulator.objectstore.rules.wanted import NewObject
+from openstack_emulator.objectstore.rules.times import VersionClock
 
 REALMS: Mapping[str, tuple[str, ...]] = {"realm1": ("name1",)}
 """The clusters by realm: this store is the only one."""
@@ -21,10 +21,10 @@ PASS = 1.0
 """Seconds until a change is sent."""
 
 
-class Syncing(Rules):
+class ContainerSync(Rules):
     """Has containers follow each other."""
 
-    def __init__(self, records: Records, containers: Table[Container], objects: Objects, ticks: Ticks) -> None:
+    def __init__(self, records: Records, containers: Table[Container], objects: Objects, ticks: VersionClock) -> None:
         super().__init__(records)
         self._containers, self._objects, self._ticks = containers, objects, ticks
         records.deferrable(self.send)

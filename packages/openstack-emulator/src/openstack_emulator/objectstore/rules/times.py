@@ -11,7 +11,7 @@ from openstack_emulator.core.rules import Rules
 _RESOLUTION = 0.00001
 
 
-class Ticks(Rules):
+class VersionClock(Rules):
     """A clock that orders the versions of an object."""
 
     def __init__(self, records: Records) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from openstack_emulator.objectstore.records import Container, StoredObject
 from openstack_emulator.objectstore.rules.errors import constrained, refused
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.objects import Objects, hash_of
 from openstack_emulator.objectstore.rules.quotas import Quotas
-from openstack_emulator.objectstore.rules.syncing import Syncing
-from openstack_emulator.objectstore.rules.times import Ticks, http_date
+from openstack_emulator.objectstore.rules.syncing import ContainerSync
+from openstack_emulator.objectstore.rules.times import VersionClock, http_date
 from openstack_emulator.objectstore.rules.versions import HISTORY, Versions
-from openstack_emulator.objectstore.rules.wanted import NewObject
 
 LONGEST_NAME = 1024
 
@@ -17,7 +17,9 @@ LONGEST_NAME = 1024
 class Uploads:
     """Puts objects into containers, and deletes them."""
 
-    def __init__(self, objects: Objects, quotas: Quotas, versions: Versions, syncing: Syncing, ticks: Ticks) -> None:
+    def __init__(
+        self, objects: Objects, quotas: Quotas, versions: Versions, syncing: ContainerSync, ticks: VersionClock
+    ) -> None:
         self._objects, self._quotas, self._versions = objects, quotas, versions
         self._syncing, self._ticks = syncing, ticks
 

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 from openstack_emulator.core.store import Table
 from openstack_emulator.objectstore.records import Container, StoredObject
 from openstack_emulator.objectstore.rules.errors import refused
+from openstack_emulator.objectstore.rules.inputs import NewObject
 from openstack_emulator.objectstore.rules.objects import Objects
-from openstack_emulator.objectstore.rules.times import Ticks, timestamp
-from openstack_emulator.objectstore.rules.wanted import NewObject
+from openstack_emulator.objectstore.rules.times import VersionClock, timestamp
 
 STACK, HISTORY = "x-versions-location", "x-history-location"
 """The headers that name the container: one whose newest version comes back, and one that keeps all."""
@@ -20,7 +20,7 @@ DELETED = NewObject(content_type="application/x-deleted;swift_versions_deleted=1
 class Versions:
     """Keeps versions of objects that are replaced or deleted."""
 
-    def __init__(self, containers: Table[Container], objects: Objects, ticks: Ticks) -> None:
+    def __init__(self, containers: Table[Container], objects: Objects, ticks: VersionClock) -> None:
         self._containers, self._objects, self._ticks = containers, objects, ticks
 
     def keep(self, container: Container, name: str) -> None:

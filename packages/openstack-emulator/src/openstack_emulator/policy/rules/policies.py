@@ -12,9 +12,9 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.policy.records import Policy, PolicyRule
 from openstack_emulator.policy.rules.builtins import BUILTINS, MODULE, builtin_of, unsafe_variable
 from openstack_emulator.policy.rules.evaluation import Evaluation, Key, Row
+from openstack_emulator.policy.rules.inputs import NewPolicy, NewRule
 from openstack_emulator.policy.rules.language import Atom, Literal, Rule, Variable, parse
 from openstack_emulator.policy.rules.sources import Sources
-from openstack_emulator.policy.rules.wanted import NewPolicy, NewRule
 
 KINDS = ("nonrecursive", "action", "database", "materialized", "z3")
 EVALUATED = ("nonrecursive", "database", "materialized")

@@ -15,7 +15,7 @@ from openstack_emulator.reservation.rules.compute_kinds import (
 )
 from openstack_emulator.reservation.rules.events import BEFORE_END, END, START, Events
 from openstack_emulator.reservation.rules.hosts import Hosts
-from openstack_emulator.reservation.rules.kinds import AddressReservations, Kind
+from openstack_emulator.reservation.rules.kinds import AddressReservations, ReservationKind
 from openstack_emulator.reservation.rules.leases import Leases
 
 
@@ -31,7 +31,7 @@ class Reservations(Records):
         self._compute = compute = Compute(cloud)
         self.hosts = hosts = Hosts(self, calendar, compute)
         self.addresses = Addresses(self, calendar)
-        kinds: list[Kind] = [
+        kinds: list[ReservationKind] = [
             HostReservations(calendar, hosts, compute),
             InstanceReservations(calendar, hosts, compute),
             FlavorReservations(calendar, hosts, compute),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from openstack_emulator.compute.records import ReservedRoom, Server, ServerGroup
+from openstack_emulator.compute.records import ReservedCapacity, Server, ServerGroup
 from openstack_emulator.compute.rules.aggregates import RESERVATION_POOL, RESERVED_SIZE, Aggregates
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.flavors import NewFlavor
@@ -89,7 +89,7 @@ class Compute:
     def set_room(self, name: str, total: int, on_one_host: int) -> None:
         """Limit the servers on the hosts of an aggregate."""
         if (aggregate := self._aggregates.rows.first(name=name)) is not None:
-            aggregate.reserved = ReservedRoom(total=total, on_one_host=on_one_host)
+            aggregate.reserved = ReservedCapacity(total=total, on_one_host=on_one_host)
             self._aggregates.rows.save(aggregate)
 
     def hosts_in(self, name: str) -> list[str]:

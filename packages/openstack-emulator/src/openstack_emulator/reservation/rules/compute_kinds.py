@@ -13,7 +13,7 @@ from openstack_emulator.reservation.records import Host, Lease, Reservation
 from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.compute import Compute, Size
 from openstack_emulator.reservation.rules.hosts import Hosts, fields_of
-from openstack_emulator.reservation.rules.kinds import Kind, number, required
+from openstack_emulator.reservation.rules.kinds import ReservationKind, number, required
 from openstack_emulator.reservation.rules.requirements import requirement
 
 BEFORE_END = ("default", "snapshot", "email")
@@ -21,7 +21,7 @@ _CAPACITIES = (("vcpus", "vcpus"), ("memory_mb", "memory_mb"), ("disk_gb", "loca
 """Fields of a reservation, and of a host, that has so much for all."""
 
 
-class ComputeKind(Kind):
+class ComputeKind(ReservationKind):
     """Hosts of a reservation are in an aggregate with its ID as name."""
 
     def __init__(self, calendar: Calendar, hosts: Hosts, compute: Compute) -> None:

@@ -24,7 +24,7 @@ class AddressShortage(ApiError):
         super().__init__(400, "Not enough floating IPs available")
 
 
-class Kind:
+class ReservationKind:
     """A kind of reservation; `resource_type` is its name in requests, `fields` are those that only it has.
 
     `start` must be idempotent: it is called again when a reservation that has begun gets more resources.
@@ -62,7 +62,7 @@ class Kind:
         """Return the resources, whether the reservation has begun or not."""
 
 
-class AddressReservations(Kind):
+class AddressReservations(ReservationKind):
     """Floating IPs: they are created in the project when the lease begins, and deleted when it ends."""
 
     resource_type = "virtual:floatingip"

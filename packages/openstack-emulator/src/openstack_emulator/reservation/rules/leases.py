@@ -17,7 +17,7 @@ from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.dates import STAMP, minute, parse, read, written
 from openstack_emulator.reservation.rules.events import BEFORE_END, END, START, Events
 from openstack_emulator.reservation.rules.hosts import SERVICE_USER
-from openstack_emulator.reservation.rules.kinds import AddressShortage, Kind, missing
+from openstack_emulator.reservation.rules.kinds import AddressShortage, ReservationKind, missing
 
 WARNING = timedelta(minutes=60)
 """The time from the default date of `before_end_lease` to the end of a lease."""
@@ -31,7 +31,7 @@ _NONE = object()
 class _Plan:
     """A reservation as it is to be, and the IDs of its resources."""
 
-    kind: Kind
+    kind: ReservationKind
     wanted: Reservation
     resources: list[str]
 
@@ -39,12 +39,12 @@ class _Plan:
 class Leases(Rules):
     """Leases and what they are made of."""
 
-    def __init__(self, records: Records, calendar: Calendar, kinds: Iterable[Kind], events: Events) -> None:
+    def __init__(self, records: Records, calendar: Calendar, kinds: Iterable[ReservationKind], events: Events) -> None:
         super().__init__(records)
         self.rows = calendar.leases
         self.events = events
         self._calendar = calendar
-        self._kinds: Mapping[str, Kind] = {kind.resource_type: kind for kind in kinds}
+        self._kinds: Mapping[str, ReservationKind] = {kind.resource_type: kind for kind in kinds}
 
     def find(self, context: Context, key: str) -> Lease:
         """Return a lease that the caller may see. Raises ApiError 403 for that of another project, and 404."""
@@ -238,7 +238,7 @@ class Leases(Rules):
         """Return the reservations of a lease."""
         return self._calendar.reservations.select(lease_id=lease.id)
 
-    def kind_of(self, reservation: Reservation) -> Kind:
+    def kind_of(self, reservation: Reservation) -> ReservationKind:
         """Return the kind of a reservation."""
         return self._kinds[reservation.resource_type]
 

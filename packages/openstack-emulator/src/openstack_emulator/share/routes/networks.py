@@ -16,8 +16,8 @@ from openstack_emulator.share.records import ShareNetwork, Subnet
 from openstack_emulator.share.routes.bodies import METADATA, NO_ITEM, OTHER_KEY, TEXT, Actions, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, created_within, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.rules.inputs import NewSubnet
 from openstack_emulator.share.rules.networks import NETWORK_PLACE
-from openstack_emulator.share.rules.wanted import NewSubnet
 from openstack_emulator.share.views import SINCE_SUBNETS_IN_ZONE, SUBNET_FIELDS, network_view, subnet_view
 
 PLACE = dict.fromkeys(NETWORK_PLACE, TEXT)

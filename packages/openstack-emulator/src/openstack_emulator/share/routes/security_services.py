@@ -13,7 +13,7 @@ from openstack_emulator.share.routes.bodies import TEXT, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, LIKE, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.errors import invalid_input
-from openstack_emulator.share.rules.wanted import NewSecurityService
+from openstack_emulator.share.rules.inputs import NewSecurityService
 from openstack_emulator.share.views import SINCE_UNIT, brief_security_service, security_service_view
 
 TYPES = ("active_directory", "ldap", "kerberos")

@@ -21,8 +21,8 @@ from openstack_emulator.share.records import Share
 from openstack_emulator.share.routes.bodies import METADATA, Actions
 from openstack_emulator.share.routes.shares import own
 from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.rules.inputs import NewRule
 from openstack_emulator.share.rules.shares import STATUSES, TASK_STATES
-from openstack_emulator.share.rules.wanted import NewRule
 from openstack_emulator.share.views import SINCE_SOFT_DELETION, rule_view
 
 SINCE_METADATA = (2, 45)

@@ -15,7 +15,7 @@ from openstack_emulator.share.records import Export, Share
 from openstack_emulator.share.routes.bodies import METADATA, NAMES, NO_ITEM, OTHER_KEY, TEXT, changes_of, member
 from openstack_emulator.share.routes.lists import COMMON, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
-from openstack_emulator.share.rules.wanted import BackendPlace, NewShare
+from openstack_emulator.share.rules.inputs import BackendLocation, NewShare
 from openstack_emulator.share.views import SINCE_SOFT_DELETION, brief, export_view, share_view
 
 PLACES = ("host", "share_server_id")
@@ -142,7 +142,7 @@ def delete(systems: SharedFileSystems, request: Request) -> Response:
 def manage(systems: SharedFileSystems, request: Request) -> Response:
     wanted = member(request, "share")
     check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
-    place = BackendPlace(
+    place = BackendLocation(
         host=wanted["service_host"], path=str(_path(wanted["export_path"])), protocol=wanted["protocol"]
     )
     share = systems.unmanaged.manage(request.context, place, NewShare.from_json(wanted, wanted.get("share_type")))

@@ -24,8 +24,8 @@ from openstack_emulator.share.routes.bodies import (
 )
 from openstack_emulator.share.routes.lists import COMMON, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
+from openstack_emulator.share.rules.inputs import NewSnapshot
 from openstack_emulator.share.rules.snapshots import STATUSES
-from openstack_emulator.share.rules.wanted import NewSnapshot
 from openstack_emulator.share.views import brief, snapshot_view
 
 CREATABLE = {

@@ -12,8 +12,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import AccessRule, Share
 from openstack_emulator.share.rules.constants import LONG, SHORT
+from openstack_emulator.share.rules.inputs import NewRule
 from openstack_emulator.share.rules.shares import Shares
-from openstack_emulator.share.rules.wanted import NewRule
 
 SINCE_IPV6 = (2, 38)
 LEVELS = ("rw", "ro")

@@ -9,8 +9,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import Share, Snapshot, UnmanagedShare
 from openstack_emulator.share.rules.constants import BACKEND_HOST, LONG, SHORT, ZONE
+from openstack_emulator.share.rules.inputs import BackendLocation, NewShare
 from openstack_emulator.share.rules.shares import Shares
-from openstack_emulator.share.rules.wanted import BackendPlace, NewShare
 
 
 class BackendShares(Rules):
@@ -23,7 +23,7 @@ class BackendShares(Rules):
         self._snapshots = snapshots
         records.deferrable(self.finish_managing, self.finish_unmanaging)
 
-    def manage(self, context: Context, place: BackendPlace, wanted: NewShare) -> Share:
+    def manage(self, context: Context, place: BackendLocation, wanted: NewShare) -> Share:
         """Begin to manage a share; it ends in `manage_error` where the back end has none.
 
         Raises: ApiError 404 for an unknown back end, 409 for a managed share.

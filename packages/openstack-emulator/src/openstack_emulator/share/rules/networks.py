@@ -11,8 +11,8 @@ from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import SecurityService, Share, ShareNetwork, Subnet
 from openstack_emulator.share.rules.constants import ZONE
+from openstack_emulator.share.rules.inputs import NewSubnet
 from openstack_emulator.share.rules.quotas import Quotas
-from openstack_emulator.share.rules.wanted import NewSubnet
 
 NETWORK_PLACE = ("neutron_net_id", "neutron_subnet_id")
 LOOSE = frozenset({"name", "description"})

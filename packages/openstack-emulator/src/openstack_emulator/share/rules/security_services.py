@@ -11,8 +11,8 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import SecurityService, ShareNetwork
+from openstack_emulator.share.rules.inputs import NewSecurityService
 from openstack_emulator.share.rules.networks import LOOSE, ShareNetworks
-from openstack_emulator.share.rules.wanted import NewSecurityService
 
 
 class SecurityServices(Rules):

@@ -16,11 +16,11 @@ from openstack_emulator.share.records import AccessRule, Export, Share, ShareTyp
 from openstack_emulator.share.rules.backend import fits
 from openstack_emulator.share.rules.constants import ADDRESS, BACKEND_HOST, LONG, PROTOCOLS, SHORT, ZONE
 from openstack_emulator.share.rules.errors import invalid_input
+from openstack_emulator.share.rules.inputs import NewShare
 from openstack_emulator.share.rules.messages import ALLOCATE, NO_CAPABILITY, Messages
 from openstack_emulator.share.rules.networks import ShareNetworks
 from openstack_emulator.share.rules.quotas import Quotas
 from openstack_emulator.share.rules.types import SERVERS, ShareTypes, abilities_of, is_able
-from openstack_emulator.share.rules.wanted import NewShare
 
 STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "extending", "extending_error", "shrinking",
             "shrinking_error", "manage_starting", "manage_error", "unmanage_starting", "unmanage_error", "unmanaged",

@@ -9,8 +9,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.share.records import Share, Snapshot
 from openstack_emulator.share.rules.constants import LONG, SHORT
+from openstack_emulator.share.rules.inputs import NewSnapshot
 from openstack_emulator.share.rules.shares import Shares
-from openstack_emulator.share.rules.wanted import NewSnapshot
 
 STATUSES = ("available", "error", "creating", "deleting", "error_deleting")
 DELETABLE = frozenset({"available", "error", "error_deleting"})

@@ -11,7 +11,7 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.core.validation.conversions import as_boolean
-from openstack_emulator.share.records import Abilities, Share, ShareType
+from openstack_emulator.share.records import Share, ShareCapabilities, ShareType
 
 DEFAULT_TYPE = "default"
 SERVERS = "driver_handles_share_servers"
@@ -153,9 +153,9 @@ def is_able(kind: ShareType, ability: str) -> bool:
     return bool(_boolean(kind.extra_specs.get(ability)))
 
 
-def abilities_of(kind: ShareType) -> Abilities:
+def abilities_of(kind: ShareType) -> ShareCapabilities:
     """What can be done with new shares of a type."""
-    return Abilities(**{name: is_able(kind, name) for name in ABILITIES})
+    return ShareCapabilities(**{name: is_able(kind, name) for name in ABILITIES})
 
 
 def may_use(kind: ShareType, context: Context) -> bool:

@@ -16,7 +16,7 @@ from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.routes.snapshots import FILTERS
 from openstack_emulator.volume.rules.backups import BACKUP_STATUSES
 from openstack_emulator.volume.rules.composition import BlockStorage
-from openstack_emulator.volume.rules.wanted import NewBackup
+from openstack_emulator.volume.rules.inputs import NewBackup
 from openstack_emulator.volume.views import backup_detail, brief_backup
 
 BACKUP = {

@@ -17,7 +17,7 @@ from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, fl
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
-from openstack_emulator.volume.rules.wanted import NewGroup
+from openstack_emulator.volume.rules.inputs import NewGroup
 from openstack_emulator.volume.views import brief_group, group_detail
 
 GROUP = {

@@ -13,8 +13,8 @@ from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, POOL
+from openstack_emulator.volume.rules.inputs import NewSnapshot, NewVolume
 from openstack_emulator.volume.rules.managed import Manageable
-from openstack_emulator.volume.rules.wanted import NewSnapshot, NewVolume
 from openstack_emulator.volume.views import created_snapshot, manageable_detail, manageable_view, volume_detail
 
 NAMED = {"name": FREE_TEXT, "description": FREE_TEXT, "metadata": fields.nullable(METADATA), "ref": fields.anything}

@@ -22,8 +22,8 @@ from openstack_emulator.volume.routes.bodies import (
 )
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.inputs import NewSnapshot
 from openstack_emulator.volume.rules.snapshots import SNAPSHOT_STATUSES
-from openstack_emulator.volume.rules.wanted import NewSnapshot
 from openstack_emulator.volume.views import created_snapshot, listed_snapshot, snapshot_detail
 
 FORCED = (

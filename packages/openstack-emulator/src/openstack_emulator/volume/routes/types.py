@@ -13,7 +13,7 @@ from openstack_emulator.volume.records import VolumeType
 from openstack_emulator.volume.routes.bodies import SPECS, flag, is_public
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
-from openstack_emulator.volume.rules.wanted import NewEncryption
+from openstack_emulator.volume.rules.inputs import NewEncryption
 from openstack_emulator.volume.views import changed_type, created_encryption, created_type, type_detail, visible_specs
 
 PUBLIC = "os-volume-type-access:is_public"

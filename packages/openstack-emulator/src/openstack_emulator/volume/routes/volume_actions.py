@@ -15,8 +15,8 @@ from openstack_emulator.volume.routes.attachments import from_service
 from openstack_emulator.volume.routes.bodies import flag
 from openstack_emulator.volume.routes.volumes import found
 from openstack_emulator.volume.rules.composition import BlockStorage
+from openstack_emulator.volume.rules.inputs import NewImage
 from openstack_emulator.volume.rules.volumes import STATUSES
-from openstack_emulator.volume.rules.wanted import NewImage
 from openstack_emulator.volume.views import uploaded_image
 
 

@@ -15,7 +15,7 @@ from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, NO_ITEM, OTHER_KEY, renamed
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
-from openstack_emulator.volume.rules.wanted import NewVolume
+from openstack_emulator.volume.rules.inputs import NewVolume
 from openstack_emulator.volume.views import brief_volume, created_volume, volume_detail, volume_encryption
 
 IDENTIFIER = fields.one_schema_of(fields.nullable(fields.identifier))

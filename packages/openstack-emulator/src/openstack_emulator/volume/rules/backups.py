@@ -15,8 +15,8 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.core.typed import to_bytes
 from openstack_emulator.volume.records import Backup, Snapshot, Volume, VolumeProperties
 from openstack_emulator.volume.rules.constants import COPY, LONG, SHORT, ZONE
+from openstack_emulator.volume.rules.inputs import NewBackup, NewVolume
 from openstack_emulator.volume.rules.volumes import Volumes
-from openstack_emulator.volume.rules.wanted import NewBackup, NewVolume
 
 BACKUP_STATUSES = ("available", "error", "creating", "deleting", "restoring", "error_deleting")
 BACKUP_SERVICE = "cinder.backup.drivers.swift.SwiftBackupDriver"

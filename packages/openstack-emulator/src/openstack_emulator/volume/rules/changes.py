@@ -11,12 +11,12 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
-from openstack_emulator.image.rules.wanted import NewCopy
+from openstack_emulator.image.rules.inputs import NewCopy
 from openstack_emulator.volume.records import Attachment, Volume
 from openstack_emulator.volume.rules.attachments import refused
 from openstack_emulator.volume.rules.constants import LONG, POOL
+from openstack_emulator.volume.rules.inputs import NewImage
 from openstack_emulator.volume.rules.volumes import Volumes, is_multiattach
-from openstack_emulator.volume.rules.wanted import NewImage
 
 
 class VolumeChanges(Rules):

@@ -13,9 +13,9 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, Group, GroupSnapshot, Snapshot, Volume
 from openstack_emulator.volume.rules.constants import LONG, SHORT, ZONE
 from openstack_emulator.volume.rules.group_types import GroupTypes
+from openstack_emulator.volume.rules.inputs import NewGroup, NewSnapshot, NewVolume
 from openstack_emulator.volume.rules.snapshots import Snapshots
 from openstack_emulator.volume.rules.volumes import Volumes
-from openstack_emulator.volume.rules.wanted import NewGroup, NewSnapshot, NewVolume
 
 GROUP_STATUSES = ("creating", "available", "error", "deleting", "error_deleting", "updating")
 SETTLED = ("available", "error", "error_deleting")

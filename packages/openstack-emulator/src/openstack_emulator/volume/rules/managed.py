@@ -12,8 +12,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, BackendObject, Snapshot, Volume
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, LONG, POOL, SHORT, ZONE
+from openstack_emulator.volume.rules.inputs import NewSnapshot, NewVolume
 from openstack_emulator.volume.rules.snapshots import Snapshots
-from openstack_emulator.volume.rules.wanted import NewSnapshot, NewVolume
 
 SNAPSHOT_STATUSES = ("available", "error", "error_deleting")
 

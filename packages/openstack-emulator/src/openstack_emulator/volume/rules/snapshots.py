@@ -9,8 +9,8 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Snapshot, Volume
 from openstack_emulator.volume.rules.constants import COPY, LONG, SHORT
+from openstack_emulator.volume.rules.inputs import NewSnapshot
 from openstack_emulator.volume.rules.volumes import Volumes
-from openstack_emulator.volume.rules.wanted import NewSnapshot
 
 SNAPSHOT_STATUSES = ("available", "error", "creating", "deleting", "error_deleting", "backing-up")
 

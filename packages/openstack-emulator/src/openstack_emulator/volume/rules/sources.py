@@ -17,7 +17,7 @@ from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.volume.records import Backup, Snapshot, Volume
-from openstack_emulator.volume.rules.wanted import NewVolume
+from openstack_emulator.volume.rules.inputs import NewVolume
 
 GIGABYTE = 1024**3
 MAPPINGS = "block_device_mapping"

@@ -13,7 +13,7 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.core.validation.fields import identifier
 from openstack_emulator.volume.records import Encryption, Volume, VolumeType
-from openstack_emulator.volume.rules.wanted import NewEncryption
+from openstack_emulator.volume.rules.inputs import NewEncryption
 
 DEFAULT_TYPE = "lvmdriver-1"
 FALLBACK_TYPE = "__DEFAULT__"

@@ -14,11 +14,11 @@ from openstack_emulator.core.store import Table
 from openstack_emulator.volume.records import Attachment, Group, Snapshot, Transfer, Volume, VolumeType
 from openstack_emulator.volume.rules.backend import Backend
 from openstack_emulator.volume.rules.constants import COPY, LONG, SHORT, ZONE
+from openstack_emulator.volume.rules.inputs import NewVolume
 from openstack_emulator.volume.rules.messages import NO_BACKEND, Messages
 from openstack_emulator.volume.rules.quotas import Quotas
 from openstack_emulator.volume.rules.sources import Source, Sources, size_of
 from openstack_emulator.volume.rules.types import VolumeTypes
-from openstack_emulator.volume.rules.wanted import NewVolume
 
 DELETABLE = ("available", "error", "error_restoring", "error_extending", "error_managing")
 STATUSES = (

@@ -17,10 +17,10 @@ from stoker.api.values import (
     Anything,
     Field,
     Fields,
-    Kind,
     Notation,
     Structure,
     UnexpectedValue,
+    ValueKind,
     read_fields,
 )
 
@@ -60,7 +60,7 @@ class FlatNotation(Notation):
 FLAT = FlatNotation()
 
 
-class Entries(Kind):
+class Entries(ValueKind):
     """A map of strings: `entry.1.key` and `entry.1.value` are one of its entries."""
 
     expected = "a map: entry.1.key, entry.1.value, entry.2.key …"

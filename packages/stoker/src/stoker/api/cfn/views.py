@@ -146,12 +146,12 @@ def tags(plain: Sequence[str] | None) -> list[dict[str, str]]:
 
 def plain_tags(pairs: Sequence[View]) -> list[str]:
     """Reverse `tags`. Raises QueryError for tags that AWS would refuse, or that `tags` would not restore."""
-    if complaint := next(_complaints_about_tags([pair["Key"] for pair in pairs]), None):
-        raise QueryError("ValidationError", complaint)
+    if problem := next(_problems_of_tags([pair["Key"] for pair in pairs]), None):
+        raise QueryError("ValidationError", problem)
     return [f"{pair['Key']}={pair['Value']}" if pair["Value"] else pair["Key"] for pair in pairs]
 
 
-def _complaints_about_tags(keys: Sequence[str]) -> Iterator[str]:
+def _problems_of_tags(keys: Sequence[str]) -> Iterator[str]:
     if len(keys) > _MOST_TAGS:
         yield f"A stack can have at most {_MOST_TAGS} tags, not {len(keys)}."
     for key, count in Counter(keys).items():

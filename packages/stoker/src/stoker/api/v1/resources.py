@@ -76,7 +76,7 @@ def index(call: RestCall) -> dict[str, object]:
     """List the resources of a stack, and of nested stacks down to `nested_depth`."""
     answer = call.ask(ListResources(ref=call.ref, **call.query))
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
-    places = {stack_id: views.Place.of(place, call.links) for stack_id, place in answer["stacks"].items()}
+    places = {stack_id: views.StackLinks.of(place, call.links) for stack_id, place in answer["stacks"].items()}
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
 
 
@@ -113,7 +113,7 @@ def orphans(call: RestCall) -> dict[str, object]:
 def show(call: RestCall) -> dict[str, Any]:
     """Show a resource with its attributes."""
     view = call.ask(ShowResource(ref=call.ref, name=call.path["resource_name"], with_attr=call.query["with_attr"]))
-    return {"resource": views.resource_in_detail(view, views.Place.of(view, call.links))}
+    return {"resource": views.resource_in_detail(view, views.StackLinks.of(view, call.links))}
 
 
 def metadata(call: RestCall) -> dict[str, Any]:

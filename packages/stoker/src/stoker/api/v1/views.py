@@ -128,7 +128,7 @@ _RESOURCE_RAW_DETAIL = (*_RESOURCE_DETAIL, "metadata", "properties")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StackLinks:
     """The position of the resources of one stack, computed once for all of them. `holder` is the resource of the nested
     stack; `link` leads to the stack.
     """
@@ -140,18 +140,18 @@ class Place:
     link: Mapping[str, str]
 
     @classmethod
-    def of(cls, view: View, links: Links) -> Place:
+    def of(cls, view: View, links: Links) -> StackLinks:
         """Return the position in a view, which is that of a position or of a resource with its position."""
         stack = links.stack(view["project_id"], view["stack_name"], view["stack_id"])
         return cls(links, view["project_id"], stack, view["parent_resource"], link(stack, "stack"))
 
 
-def resource_in_detail(view: View, place: Place) -> dict[str, object]:
+def resource_in_detail(view: View, place: StackLinks) -> dict[str, object]:
     """Return a resource in full."""
     return {**resource(view, place), **_picked(view, _RESOURCE_DETAIL)}
 
 
-def resource(view: View, place: Place) -> dict[str, Any]:
+def resource(view: View, place: StackLinks) -> dict[str, Any]:
     """Return a resource for a list."""
     name = view["name"]
     links = [link(resource_url(place.stack, name)), place.link]

@@ -26,7 +26,7 @@ def is_project(path: str) -> bool:
         return False
 
 
-def complaints_about(path: str) -> list[Diagnostic]:
+def problems_of(path: str) -> list[Diagnostic]:
     """Return the mistakes of a project file in all its stages, and of its templates."""
     found: dict[Diagnostic, None] = {}
     try:

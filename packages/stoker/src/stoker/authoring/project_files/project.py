@@ -182,9 +182,7 @@ class _Reader:
             if key in variants:
                 parts.append(((*there, key), variants[key]))
             if not any("template" in part for _, part in parts):
-                self.wrong.append(
-                    self.complaint((*there, KeyPath(key)), "a stack of this stage alone needs a template")
-                )
+                self.wrong.append(self.problem((*there, KeyPath(key)), "a stack of this stage alone needs a template"))
                 continue
             yield self._stack(key, parts, environments)
 
@@ -237,7 +235,7 @@ class _Reader:
         for key, stack in stacks.items():
             if stack.name in names:
                 message = f"the stack has the name {stack.name!r} in the cloud, as has {names[stack.name]!r}"
-                yield self.complaint((*stack.place, "name"), message)
+                yield self.problem((*stack.place, "name"), message)
             names.setdefault(stack.name, key)
             for other, place in stack.depends_on.items():
                 if other not in stacks:
@@ -251,7 +249,7 @@ class _Reader:
         for path in (stack.template, *stack.environments):
             if self._within is None or (not is_remote(path) and Path(path).resolve().is_relative_to(self._within)):
                 continue
-            yield self.complaint(stack.place, f"{path} is outside the directory {self._within}")
+            yield self.problem(stack.place, f"{path} is outside the directory {self._within}")
 
     def _value_faults(
         self, stack: ProjectStack, template: Template | None, templates: Mapping[str, Template | None]
@@ -265,7 +263,7 @@ class _Reader:
             if other is not None and reference.output not in other.outputs:
                 message = f"the stack {reference.stack!r} has no output {reference.output!r}"
                 hint = suggestion(reference.output, other.outputs)
-                yield self.complaint((*reference.place, FROM, "output"), message, hint)
+                yield self.problem((*reference.place, FROM, "output"), message, hint)
             if template is not None and name not in template.parameters:
                 yield self._no_parameter(name, reference.place, template)
         for name in stack.parameters:
@@ -290,7 +288,7 @@ class _Reader:
         try:
             self._sources.text(stack.template)
         except (OSError, UnicodeDecodeError) as error:
-            self.wrong.append(self.complaint(place, f"{stack.template} cannot be read: {reason(error)}"))
+            self.wrong.append(self.problem(place, f"{stack.template} cannot be read: {reason(error)}"))
             return None
         try:
             template, problems = self._sources.examined(stack.template)
@@ -303,16 +301,16 @@ class _Reader:
     def _missing_environments(self, stack: ProjectStack) -> Iterator[Diagnostic]:
         for path in stack.environments:
             if not is_remote(path) and not self._sources.exists(path):
-                yield self.complaint(stack.place, f"there is no environment {path}")
+                yield self.problem(stack.place, f"there is no environment {path}")
 
     def _no_stack(self, name: str, place: Place, stacks: Mapping[str, Any]) -> Diagnostic:
-        return self.complaint(place, f"there is no stack {name!r}", suggestion(name, stacks))
+        return self.problem(place, f"there is no stack {name!r}", suggestion(name, stacks))
 
     def _no_parameter(self, name: str, place: Place, template: Template) -> Diagnostic:
         message = f"the template {template.document.source} has no parameter {name!r}"
-        return self.complaint((*place[:-1], KeyPath(name)), message, suggestion(name, template.parameters))
+        return self.problem((*place[:-1], KeyPath(name)), message, suggestion(name, template.parameters))
 
-    def complaint(self, place: Place, message: str, hint: str = "") -> Diagnostic:
+    def problem(self, place: Place, message: str, hint: str = "") -> Diagnostic:
         """Return a diagnostic about a place in the project file."""
         return Diagnostic(RULE, message, place, self._document.source, self._document.locate(place), hint)
 
@@ -391,7 +389,7 @@ def _refuse_circular(
     places = [each.place for each in first.references.values() if each.stack == then]
     place = first.depends_on.get(then) or next(iter(places), first.place)
     message = f"the stacks depend on each other: {', '.join(steps)}"
-    raise TemplateInvalid([reader.complaint(place, message, "remove one of these dependencies")])
+    raise TemplateInvalid([reader.problem(place, message, "remove one of these dependencies")])
 
 
 def _why(why: str) -> str:

@@ -26,7 +26,7 @@ _TIMEOUT = 120.0
 _PAUSE = 0.3
 
 
-class ScalingStory:
+class ScalingDemonstration:
     """The servers of the example and the pool of its load balancer, in the emulated cloud at `cloud_url`.
 
     `group` is the nested stack of the group.

@@ -15,7 +15,7 @@ from rich.text import Text
 from stoker.cli.client.connection import embedded_service, embedded_session
 from stoker.cli.client.sources import collect
 from stoker.cli.client.stack_client import Stack, StackClient
-from stoker.cli.commands.demo_scaling import COOLDOWN, ScalingStory
+from stoker.cli.commands.demo_scaling import COOLDOWN, ScalingDemonstration
 from stoker.cli.commands.deployment import Deployment, act_as_planned, body_of, carry_out, deletion
 from stoker.cli.commands.local import Local, Processes, interrupted, planned_set_up, stop_signals, watch
 from stoker.cli.framework import installed_example
@@ -61,7 +61,7 @@ def _scaling(set_up: SetUp, template: Path, out: Console) -> Stack:
     outputs = {output["output_key"]: output["output_value"] for output in stack.facts["outputs"]}
     cloud_url = set_up.identity.removesuffix("/identity/v3")
     group = service.stack(stack.resource("group")["physical_resource_id"])
-    story = ScalingStory(embedded_session(set_up), cloud_url, group, outputs["pool"], out)
+    story = ScalingDemonstration(embedded_session(set_up), cloud_url, group, outputs["pool"], out)
     _say(out, f"The servers report that they are busy. After each change, {COOLDOWN} seconds of cooldown follow.")
     story.grow()
     _say(out, "They report that they are idle.")

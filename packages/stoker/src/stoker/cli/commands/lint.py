@@ -176,9 +176,9 @@ def lint(
       stoker lint web.yaml -P flavor=m1.tiny --policy policies.yaml
       generate-template | stoker lint -
     """
-    from stoker.authoring.lint import lint as complaints_about
-    from stoker.authoring.project_files.checking import complaints_about as complaints_about_project
+    from stoker.authoring.lint import lint as problems_of
     from stoker.authoring.project_files.checking import is_project
+    from stoker.authoring.project_files.checking import problems_of as problems_of_project
     from stoker.authoring.sources import reader_for, search
     from stoker.authoring.workspace import Workspace
     from stoker.plugins.registry import Registry
@@ -202,8 +202,8 @@ def lint(
 
     def linted() -> tuple[Workspace, list[Diagnostic]]:
         workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
-        found = complaints_about(workspace, files)
-        for item in (item for project in projects for item in complaints_about_project(project)):
+        found = problems_of(workspace, files)
+        for item in (item for project in projects for item in problems_of_project(project)):
             if workspace.sources.exists(item.source) and item not in found:
                 found.append(item)
         if policies:

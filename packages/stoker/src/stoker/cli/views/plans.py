@@ -46,24 +46,24 @@ from stoker.cli.terminal.table_layout import cell_len
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _StepStyle:
     sign: str
     style: str
     verb: str
 
 
 _LOOKS = {
-    "import": _Look("<", "cyan", "import"),
-    "move": _Look(">", "cyan", "move"),
-    "create": _Look("+", "green", "create"),
-    "use": _Look("=", "green", "use"),
-    "update": _Look("~", "yellow", "change"),
-    "refuse": _Look("!", "bold red", "fail"),
-    "replace": _Look("-/+", "magenta", "replace"),
-    "delete": _Look("-", "red", "remove"),
-    "forget": _Look("x", "yellow", "forget"),
-    "act": _Look(">", "cyan", "act on"),
-    MISSING: _Look("?", "bold red", "missing"),
+    "import": _StepStyle("<", "cyan", "import"),
+    "move": _StepStyle(">", "cyan", "move"),
+    "create": _StepStyle("+", "green", "create"),
+    "use": _StepStyle("=", "green", "use"),
+    "update": _StepStyle("~", "yellow", "change"),
+    "refuse": _StepStyle("!", "bold red", "fail"),
+    "replace": _StepStyle("-/+", "magenta", "replace"),
+    "delete": _StepStyle("-", "red", "remove"),
+    "forget": _StepStyle("x", "yellow", "forget"),
+    "act": _StepStyle(">", "cyan", "act on"),
+    MISSING: _StepStyle("?", "bold red", "missing"),
 }
 _ADDED, _CHANGED, _REMOVED = _LOOKS["create"], _LOOKS["update"], _LOOKS["delete"]
 _JOINED = "\ue000"

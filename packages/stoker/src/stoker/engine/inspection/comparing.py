@@ -14,7 +14,7 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import call_to_look
 from stoker.engine.inspection.reading import Reader
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.ignored_drift import IgnoredPath, ignored_paths, paths_of, without_ignored
 from stoker.engine.records.observations import Cause, Found
 from stoker.engine.records.stack_view import StackView

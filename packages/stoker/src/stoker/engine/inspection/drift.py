@@ -22,7 +22,7 @@ from stoker.engine.inspection.comparing import (
     Comparison,
     compare,
 )
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.differences import Difference, differences, shown
 from stoker.engine.records.ignored_drift import is_ignored, paths_of

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from stoker.base.errors import CloudError
 from stoker.cloud.session import Cloud
 from stoker.cloud.transport import Answer
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.state import ResourceState
 from stoker_foundation.clock import Clock, sleep
 

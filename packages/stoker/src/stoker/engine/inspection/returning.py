@@ -7,12 +7,12 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.looking import CloudRefresh
+from stoker.engine.inspection.cloud_refresh import CloudRefresh
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
@@ -30,7 +30,7 @@ async def returning_plan(services: EngineServices, stack: Stack) -> Plan:
 
     def on(connection: Connection) -> Plan:
         observed = look.added_to(examined)
-        wanted = Wanted.of(services, definition, inputs)
+        wanted = DesiredState.of(services, definition, inputs)
         recorded = Recorded.of(services, connection, stack, observed)
         inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, observed=observed)
         scope, policies = RecordedScope(recorded.current.get), Policies.of(services, stack, "UPDATE")

@@ -7,7 +7,7 @@ from enum import StrEnum
 from zlib import crc32
 
 from stoker.engine.ownership.healing_schedule import attempts_of
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
 from stoker.store.records import Operation
 
@@ -67,7 +67,7 @@ def ineffective_repairs(operations: Sequence[Operation], in_sync_at: float) -> i
 
 def objection(plan: Plan, most_replacements: int) -> Repair | None:
     """Return why a plan that brings objects back is not run; None if it is."""
-    if not any(step.kind is not Kind.KEEP for step in plan.steps) or plan.of_kind(Kind.REFUSE):
+    if not any(step.kind is not StepKind.KEEP for step in plan.steps) or plan.of_kind(StepKind.REFUSE):
         return Repair.NOTHING_TO_DO
     made_again = sum(step.supersedes for step in plan.steps)
     return Repair.TOO_MANY_REPLACEMENTS if made_again > most_replacements else None

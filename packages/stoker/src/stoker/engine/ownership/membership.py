@@ -25,7 +25,7 @@ from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.set_aside import SetAsideOperations
 from stoker.engine.ownership.shared_work import SharedWork
 from stoker.engine.ownership.taking_over import Takeovers
-from stoker.engine.running.endings import lines_about
+from stoker.engine.running.completion import lines_about
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import Stop, is_superseded
 from stoker.store import claims, deaths

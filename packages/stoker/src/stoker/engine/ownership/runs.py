@@ -20,7 +20,7 @@ from stoker.base.errors import Fenced
 from stoker.engine.calls.context import ActingParts
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
-from stoker.engine.running.endings import Endings, lines_about, log_start
+from stoker.engine.running.completion import OperationCompletion, lines_about, log_start
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stopping import LOST, Stop, is_superseded
 from stoker.store import queries
@@ -200,7 +200,7 @@ class Runs(Mapping[str, OperationRun]):
     `lease` is that of the engine. `freed` is called with the ID of a stack on which it runs no operation any more.
     """
 
-    def __init__(self, services: RecordingServices, endings: Endings, others: OtherEngines) -> None:
+    def __init__(self, services: RecordingServices, endings: OperationCompletion, others: OtherEngines) -> None:
         self._services = services
         self._endings = endings
         self._others = others

@@ -24,7 +24,7 @@ from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.endings import own
+from stoker.engine.running.completion import own
 from stoker.engine.running.stopping import CANCELLED
 from stoker.store import claims, queries, trusts
 from stoker.store.journal import Batch, ClaimedWriter, Statement, Writer

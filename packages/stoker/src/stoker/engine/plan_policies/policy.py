@@ -12,7 +12,7 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic, Position
 
 
-class Verdict(StrEnum):
+class EnforcementLevel(StrEnum):
     """What follows if a plan does not satisfy a policy, the most severe first."""
 
     DENY = "deny"
@@ -59,10 +59,10 @@ class Code(StrEnum):
     DEFERRED = "policy-deferred"
 
 
-CODES: Mapping[Verdict, Code] = {
-    Verdict.DENY: Code.DENIED,
-    Verdict.REQUIRE_APPROVAL: Code.APPROVAL_REQUIRED,
-    Verdict.WARN: Code.WARNED,
+CODES: Mapping[EnforcementLevel, Code] = {
+    EnforcementLevel.DENY: Code.DENIED,
+    EnforcementLevel.REQUIRE_APPROVAL: Code.APPROVAL_REQUIRED,
+    EnforcementLevel.WARN: Code.WARNED,
 }
 """The codes of the results of policies that are not satisfied."""
 
@@ -93,7 +93,7 @@ class Policy:
 
     name: str
     expression: str
-    verdict: Verdict = Verdict.DENY
+    verdict: EnforcementLevel = EnforcementLevel.DENY
     scope: Scope = Scope.RESOURCE
     types: tuple[str, ...] = ()
     kinds: frozenset[str] = DEFAULT_KINDS
@@ -131,7 +131,7 @@ class Result:
     code: Code
     policy: str
     source: Source
-    verdict: Verdict
+    verdict: EnforcementLevel
     path: str
     diagnostic: Diagnostic
 
@@ -158,7 +158,7 @@ class Asked:
 
     policy: str
     source: Source
-    verdict: Verdict
+    verdict: EnforcementLevel
     paths: tuple[str, ...]
 
     @classmethod
@@ -200,7 +200,7 @@ class Report:
         steps: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Report:
         """Return the report with these results, in order; `steps` may have more than those that are named."""
-        order = list(Verdict)
+        order = list(EnforcementLevel)
         counts = Counter[tuple[Source, str, Code]]()
         kept = list[Result]()
         for result in results:
@@ -220,14 +220,14 @@ class Report:
         made = Report.of(self.evaluated + other.evaluated, results, asked, {**self.steps, **other.steps})
         return replace(made, omitted=self.omitted + other.omitted)
 
-    def with_verdict(self, verdict: Verdict) -> tuple[Result, ...]:
+    def with_verdict(self, verdict: EnforcementLevel) -> tuple[Result, ...]:
         """Return the results from which a verdict follows now; deferred ones have none yet."""
         return tuple(each for each in self.results if each.verdict is verdict and each.code is not Code.DEFERRED)
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> EnforcementLevel | None:
         """Return the most severe verdict; None if nothing objects."""
-        return next((verdict for verdict in Verdict if self.with_verdict(verdict)), None)
+        return next((verdict for verdict in EnforcementLevel if self.with_verdict(verdict)), None)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -244,4 +244,4 @@ class Report:
 def most_severe(results: Iterable[Mapping[str, object]]) -> str | None:
     """Return the most severe verdict that follows from results in the form of `Result.to_data`; None without one."""
     found = {each["verdict"] for each in results if each["code"] != Code.DEFERRED.value}
-    return next((verdict.value for verdict in Verdict if verdict.value in found), None)
+    return next((verdict.value for verdict in EnforcementLevel if verdict.value in found), None)

@@ -15,7 +15,7 @@ from stoker.base.named_files import read_named
 from stoker.base.similar import closest
 from stoker.base.webhooks import check_url
 from stoker.engine.plan_policies.evaluation import compile_errors
-from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, OnFailure, Policy, Scope, Source, Verdict
+from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, EnforcementLevel, OnFailure, Policy, Scope, Source
 from stoker.template.document import Document
 
 MOST: Mapping[Source, int] = {Source.OPERATOR: 200, Source.COMMAND: 200, Source.PROJECT: 50, Source.STACK: 50}
@@ -239,7 +239,9 @@ class _Entry:
             base,
             name=name,
             expression=self._expression(entry, "expression", base.expression),
-            verdict=Verdict(self._choice(entry, "verdict", base.verdict.value, [each.value for each in Verdict])),
+            verdict=EnforcementLevel(
+                self._choice(entry, "verdict", base.verdict.value, [each.value for each in EnforcementLevel])
+            ),
             scope=Scope(self._choice(entry, "for", base.scope.value, [each.value for each in Scope])),
             types=tuple(self._texts(entry, "types", base.types, ())),
             kinds=frozenset(self._texts(entry, "kinds", sorted(base.kinds), KINDS)),

@@ -12,12 +12,12 @@ from sqlalchemy import Connection
 from stoker.base.diagnostics import Diagnostic
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.importing import NO_IMPORTS, Imports, NestedImportSearch
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.reasons import RETENTION, ReasonCode
-from stoker.engine.planning.relocating import Relocated, Relocation
+from stoker.engine.planning.relocating import CompletedMoves, Relocation
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import current_of
@@ -27,8 +27,8 @@ from stoker.template.transfers import Move
 def check_below(
     services: EngineServices,
     connection: Connection,
-    wanted: Wanted,
-    made: Relocated,
+    wanted: DesiredState,
+    made: CompletedMoves,
     imports: Imports = NO_IMPORTS,
     seeking: NestedImportSearch | None = None,
 ) -> list[Diagnostic]:
@@ -60,7 +60,7 @@ def check_below(
     return [*_problems(plan, wanted, made), *_lost_releases(plan, wanted)]
 
 
-def _problems(plan: Plan, wanted: Wanted, made: Relocated) -> Iterator[Diagnostic]:
+def _problems(plan: Plan, wanted: DesiredState, made: CompletedMoves) -> Iterator[Diagnostic]:
     steps: dict[str, list[Step]] = {}
     for step in plan.steps:
         steps.setdefault(step.uuid or "", []).append(step)
@@ -70,9 +70,9 @@ def _problems(plan: Plan, wanted: Wanted, made: Relocated) -> Iterator[Diagnosti
             yield entry.problem(problem.format(target=entry.target, source=entry.source), "to")
 
 
-def _lost_releases(plan: Plan, wanted: Wanted) -> Iterator[Diagnostic]:
+def _lost_releases(plan: Plan, wanted: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem for each resource that is to be forgotten, and whose nested stack is removed with its objects."""
-    deleted = {step.name for step in plan.steps if step.kind is Kind.DELETE and RETENTION.isdisjoint(_codes(step))}
+    deleted = {step.name for step in plan.steps if step.kind is StepKind.DELETE and RETENTION.isdisjoint(_codes(step))}
     for release in wanted.inputs.environment.transfers.removed:
         if release.source in deleted:
             outer = release.source.rpartition(".")[0]
@@ -92,12 +92,12 @@ def _problem(move: Relocation, steps: list[Step]) -> str:
         return "what {target} will be is only known when it is deployed: move {source} in a later deployment"
     if codes & {ReasonCode.NOT_IN_TEMPLATE, ReasonCode.NESTED_STACK_DELETED}:
         return "the template has no resource {target}, to which the object of {source} is moved"
-    if any(step.kind is Kind.REPLACE for step in steps) and ReasonCode.TYPE_CHANGES in codes:
+    if any(step.kind is StepKind.REPLACE for step in steps) and ReasonCode.TYPE_CHANGES in codes:
         return f"the resource {{target}} has another type than {{source}}, which is {move.state.implementation}"
     return ""
 
 
-def _entry(wanted: Wanted, stack: str, move: Relocation) -> Move | None:
+def _entry(wanted: DesiredState, stack: str, move: Relocation) -> Move | None:
     """Return the first entry of the chain that a resource was moved by."""
     entries = wanted.inputs.environment.transfers.into(stack).moved
     return next((each for each in entries if each.source == move.was), None)

@@ -12,7 +12,7 @@ import orjson
 
 from stoker.base.json_text import dumps
 from stoker.engine.planning.keeping import removal_policy
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
 from stoker.engine.records.actions import NOT_CREATED
@@ -45,17 +45,17 @@ class Policies:
 
     def judged(self, decision: Decision, target: Target, state: ResourceState | None) -> Decision:
         """The decision, or the refusal to carry it out, with the policies' objections as reasons."""
-        if state is None or decision.kind not in (Kind.UPDATE, Kind.REPLACE):
+        if state is None or decision.kind not in (StepKind.UPDATE, StepKind.REPLACE):
             return decision
         reasons = self._objections(decision.kind, state, target.type_name, decision.changes)
-        return replace(decision, kind=Kind.REFUSE, reasons=reasons) if reasons else decision
+        return replace(decision, kind=StepKind.REFUSE, reasons=reasons) if reasons else decision
 
     def removal_objections(self, state: ResourceState) -> tuple[Reason, ...]:
         """The objections to the deletion of a resource that is no longer in the template."""
-        return self._objections(Kind.DELETE, state, state.row.type, ())
+        return self._objections(StepKind.DELETE, state, state.row.type, ())
 
     def _objections(
-        self, kind: Kind, state: ResourceState, type_name: str, changes: Iterable[PropertyChange]
+        self, kind: StepKind, state: ResourceState, type_name: str, changes: Iterable[PropertyChange]
     ) -> tuple[Reason, ...]:
         if not self.named:
             return ()
@@ -89,7 +89,7 @@ def _asked(name: str, objection: Callable[[ResourceChange], str | None], change:
 
 def forbidden(decision: Decision) -> bool:
     """Whether a policy is why a change is refused."""
-    return decision.kind is Kind.REFUSE and any(reason.code is ReasonCode.POLICY for reason in decision.reasons)
+    return decision.kind is StepKind.REFUSE and any(reason.code is ReasonCode.POLICY for reason in decision.reasons)
 
 
 BEGINNING = ("CREATE", "ADOPT", "UPDATE")
@@ -202,18 +202,22 @@ def decide(target: Target, state: ResourceState | None, *, fate: Fate = Requirem
     `fate` returns the plan's decision about the resources that unknown values depend on.
     """
     if state is not None and state.row.uuid in target.skipped:
-        return Decision(Kind.KEEP, (Reason(ReasonCode.SKIPPED),))
+        return Decision(StepKind.KEEP, (Reason(ReasonCode.SKIPPED),))
     decision = _decide(target, state, fate)
-    if state is not None and target.fresh is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REPLACE):
+    if (
+        state is not None
+        and target.fresh is not None
+        and decision.kind in (StepKind.KEEP, StepKind.UPDATE, StepKind.REPLACE)
+    ):
         decision = _with_restored(decision, target.fresh, state, target.restored)
-    if state is None or decision.kind is not Kind.REPLACE or not _excludes(state, target):
+    if state is None or decision.kind is not StepKind.REPLACE or not _excludes(state, target):
         return decision
     return replace(decision, reasons=(*decision.reasons, Reason(ReasonCode.DELETED_FIRST)))
 
 
 def _with_restored(decision: Decision, fresh: Target, state: ResourceState, note: Mapping[str, Any]) -> Decision:
     """Say which values of a restored snapshot the object keeps; a new object gets those of the template."""
-    if decision.kind is Kind.REPLACE:
+    if decision.kind is StepKind.REPLACE:
         return replace(decision, changes=_with_new(fresh, state))
     kept = Reason(ReasonCode.RESTORED, ", ".join(sorted(note["instead"])))
     return replace(decision, reasons=(*decision.reasons, kept))
@@ -235,36 +239,40 @@ def _excludes(state: ResourceState, target: Target) -> bool:
 
 def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision:
     if target.external_id and (state is None or state.row.action == NOT_CREATED):
-        return Decision(Kind.USE, (Reason(ReasonCode.EXTERNAL, str(target.external_id)),))
+        return Decision(StepKind.USE, (Reason(ReasonCode.EXTERNAL, str(target.external_id)),))
     if state is None:
-        return Decision(Kind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
+        return Decision(StepKind.CREATE, (Reason(ReasonCode.NEW),), _all_new(target))
     row = state.row
     if row.action == NOT_CREATED:
-        return Decision(Kind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
+        return Decision(StepKind.CREATE, (Reason(ReasonCode.NEVER_CREATED),), _all_new(target))
     if not can_become(state, target.implementation, target.type):
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),))
+        return Decision(
+            StepKind.REPLACE, (Reason(ReasonCode.TYPE_CHANGES, state.implementation, target.implementation),)
+        )
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
-        return Decision(Kind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
+        return Decision(StepKind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
     if state.gone and target.external_id:
-        return Decision(Kind.KEEP, (Reason(ReasonCode.DELETED_OUTSIDE), Reason(ReasonCode.EXTERNAL_GONE)))
+        return Decision(StepKind.KEEP, (Reason(ReasonCode.DELETED_OUTSIDE), Reason(ReasonCode.EXTERNAL_GONE)))
     if state.gone:
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.DELETED_OUTSIDE),), _all_new(target))
+        return Decision(StepKind.REPLACE, (Reason(ReasonCode.DELETED_OUTSIDE),), _all_new(target))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),), _with_new(target, state))
+        return Decision(
+            StepKind.REPLACE, (Reason(ReasonCode.CHECK_FAILED, detail=row.reason),), _with_new(target, state)
+        )
     if is_broken(row) and not (target.type.nested or state.usable):
         reason = Reason(ReasonCode.ACTION_FAILED, row.action.lower(), row.reason)
-        return Decision(Kind.REPLACE, (reason,), _with_new(target, state))
+        return Decision(StepKind.REPLACE, (reason,), _with_new(target, state))
     if target.external_id:
-        return Decision(Kind.KEEP)
+        return Decision(StepKind.KEEP)
     if target.type.replaced_with_parent and row.created_at < target.since:
-        return Decision(Kind.REPLACE, (Reason(ReasonCode.REPLACED_WITH_STACK),))
+        return Decision(StepKind.REPLACE, (Reason(ReasonCode.REPLACED_WITH_STACK),))
     unbroken = not (is_broken(row) or state.in_change)
     same = target.fingerprint is not None and target.fingerprint == row.fingerprint and unbroken
     if same and target.renewed is None:
         if _updates_with_parent(target):
-            return Decision(Kind.UPDATE, (Reason(ReasonCode.UPDATED_WITH_STACK),))
-        return Decision(Kind.KEEP)
+            return Decision(StepKind.UPDATE, (Reason(ReasonCode.UPDATED_WITH_STACK),))
+        return Decision(StepKind.KEEP)
     return _compare(target, state, fate)
 
 
@@ -380,7 +388,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
     before, changes = _before(target, state), _changes(target, state)
     refused = [change.name for change in changes if change.effect == "refuse" and change.known]
     if refused:
-        return Decision(Kind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
+        return Decision(StepKind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
     outside = {*state.stored.deployed, *(state.drifted or ())} if changes else set()
     drifted = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
     reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
@@ -392,12 +400,12 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         replacing = {change.name for change in changes if change.effect == "replace"}
         causes = [reason for reason in drifted if reason.subject in replacing]
         beside = [reason for reason in drifted if reason.subject not in replacing]
-        return Decision(Kind.REPLACE, (*causes, *reasons, *beside), changes)  # dependents report the first one
+        return Decision(StepKind.REPLACE, (*causes, *reasons, *beside), changes)  # dependents report the first one
     told = [_why_changed(change, fate) for change in changes if change.name not in outside]
     reasons = [*drifted, *told] or _other_differences(target, state)
     if not reasons:
-        return Decision(Kind.KEEP)
-    return Decision(Kind.UPDATE, tuple(reasons), changes)
+        return Decision(StepKind.KEEP)
+    return Decision(StepKind.UPDATE, tuple(reasons), changes)
 
 
 def _demand(target: Target, before: Mapping[str, object], known: Mapping[str, object]) -> str | None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.moving import outer_of
 from stoker.engine.planning.plan import Decision
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.stack_view import Recorded, current_of
 from stoker.engine.records.state import Path, ResourceState
 from stoker.plugins.live_values import has_object
@@ -57,7 +57,7 @@ class NestedImport:
     around: Stack
     recorded: Recorded | None
     facade: Facade
-    wanted: Wanted
+    wanted: DesiredState
     pending: Mapping[str, Import]
     is_known: bool
 
@@ -82,7 +82,7 @@ class NestedImportSearch:
         around: Stack,
         recorded: Recorded | None,
         facade: Facade,
-        wanted: Wanted,
+        wanted: DesiredState,
         states: Iterable[ResourceState],
     ) -> None:
         """Note what a nested stack lacks. `around` is the stack around it, `states` are its resources."""
@@ -100,7 +100,7 @@ class NestedImportSearch:
             is_known = not has_unknown(wanted.inputs.parameters)
             self.found[path] = NestedImport(path, around, recorded, facade, wanted, pending, is_known)
 
-    def unreached(self, imports: Mapping[str, Import], wanted: Wanted) -> Iterator[Diagnostic]:
+    def unreached(self, imports: Mapping[str, Import], wanted: DesiredState) -> Iterator[Diagnostic]:
         """Yield a problem for each import (by path) of a nested stack of which is not known what it will have."""
         for path, entry in imports.items():
             is_settled = path in wanted.definition.resources or entry in self.former.imports
@@ -109,7 +109,7 @@ class NestedImportSearch:
                 yield entry.problem(message, "to")
 
 
-def release_problems(removed: Iterable[Release], wanted: Wanted) -> Iterator[Diagnostic]:
+def release_problems(removed: Iterable[Release], wanted: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem for each entry `removed` whose resource the definition has."""
     for release in removed:
         if release.source in wanted.definition.resources:
@@ -119,7 +119,7 @@ def release_problems(removed: Iterable[Release], wanted: Wanted) -> Iterator[Dia
             yield from _not_nested(release, "from", outer, wanted)
 
 
-def _not_nested(entry: Import | Release, key: str, outer: str, wanted: Wanted) -> Iterator[Diagnostic]:
+def _not_nested(entry: Import | Release, key: str, outer: str, wanted: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem with a path that leads into a resource which has no nested stack."""
     implementation, kind = wanted.types.get(outer, ("", None))
     if kind is not None and not kind.nested:
@@ -127,7 +127,7 @@ def _not_nested(entry: Import | Release, key: str, outer: str, wanted: Wanted) -
 
 
 def pending_imports(
-    wanted: Wanted, states: Iterable[ResourceState], former: Collection[Import] | None
+    wanted: DesiredState, states: Iterable[ResourceState], former: Collection[Import] | None
 ) -> dict[str, Import]:
     """Return the imports that are not satisfied yet, by the names of their resources, which have their new names.
 
@@ -158,7 +158,9 @@ def _refers(state: ResourceState) -> bool:
     return state.stored.definition.get("external_id") is not None
 
 
-def _problems(entry: Import, name: str, wanted: Wanted, current: Mapping[str, ResourceState]) -> Iterator[Diagnostic]:
+def _problems(
+    entry: Import, name: str, wanted: DesiredState, current: Mapping[str, ResourceState]
+) -> Iterator[Diagnostic]:
     known, state, path = wanted.definition.resources, current.get(name), f"{entry.above}{name}"
     if (outer := outer_of(name, known)) is not None:
         yield from _not_nested(entry, "to", outer, wanted)
@@ -189,13 +191,13 @@ def unsuitable(kind: ResourceType) -> str:
 
 def obstacles(decision: Decision) -> list[str]:
     """Return the properties, or other reasons, because of which an object cannot become the resource."""
-    if decision.kind not in (Kind.REPLACE, Kind.REFUSE):
+    if decision.kind not in (StepKind.REPLACE, StepKind.REFUSE):
         return []
     named = [change.name for change in decision.changes if change.effect in ("replace", "refuse")]
     return named or [reason.sentence() for reason in decision.reasons]
 
 
-def returned_references(wanted: Wanted, current: Mapping[str, ResourceState]) -> list[Resource]:
+def returned_references(wanted: DesiredState, current: Mapping[str, ResourceState]) -> list[Resource]:
     """Let resources refer to their objects again, where a former definition says so and an import has changed that.
 
     Return the rows that have changed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class StepKind(StrEnum):
     """The effect of a step; REFUSE is a change that the resource does not support, with which the update fails.
 
     USE begins to use an existing object, that of an `external_id`; nothing is created in the cloud. FORGET removes a

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import can_become
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import Path, ResourceState, former_paths, path_text, was_at
 from stoker.store.records import COMPLETE, Stack
@@ -82,19 +82,19 @@ def _targets(places: Places, moves: Mapping[Path, Path]) -> dict[Path, Path]:
 # -- entries of the environment ----------------------------------------------------------------------------------------
 
 
-def leads_below(wanted: Wanted, current: Iterable[str], transfers: Transfers) -> bool:
+def leads_below(wanted: DesiredState, current: Iterable[str], transfers: Transfers) -> bool:
     """Return whether an entry is about a resource of a nested stack; `current` are those of the stack itself."""
     known = _tops(wanted, current, transfers)
     return any(outer_of(name, known) is not None for move in transfers.moved for name in (move.source, move.target))
 
 
-def _tops(wanted: Wanted, current: Iterable[str], transfers: Transfers) -> set[str]:
+def _tops(wanted: DesiredState, current: Iterable[str], transfers: Transfers) -> set[str]:
     """Return the names that paths can begin with: those of the stack's resources, and those that entries give them."""
     between = {name for move in transfers.moved for name in (move.source, move.target) if "." not in name}
     return {*wanted.definition.resources, *current, *between}
 
 
-def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path, Path]:
+def new_paths(wanted: DesiredState, places: Places, transfers: Transfers) -> dict[Path, Path]:
     """Return the paths that entries give to recorded resources, by their present ones, from end to end of each chain.
 
     Raises TemplateInvalid for entries that cannot be carried out.
@@ -118,7 +118,7 @@ def new_paths(wanted: Wanted, places: Places, transfers: Transfers) -> dict[Path
 class _Entries:
     """What entries mean for a stack that is wanted, and the resources that are recorded of it."""
 
-    def __init__(self, wanted: Wanted, places: Places, transfers: Transfers) -> None:
+    def __init__(self, wanted: DesiredState, places: Places, transfers: Transfers) -> None:
         self._known = wanted.definition.resources
         self._types = wanted.types
         self._places = places

@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary, proxy
 from sqlalchemy import Connection
 
 from stoker.base.errors import StokerError
+from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies, Target
 from stoker.engine.planning.importing import (
     NO_IMPORTS,
@@ -29,14 +30,13 @@ from stoker.engine.planning.importing import (
     returned_references,
 )
 from stoker.engine.planning.keeping import Copies, Removing
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import NotPredictable, Rehearsal
-from stoker.engine.planning.relocating import Relocated
+from stoker.engine.planning.relocating import CompletedMoves
 from stoker.engine.planning.scope import NestedPlan
-from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
@@ -81,7 +81,7 @@ class NestedPlanner:
     removing: Removing = field(default_factory=Removing)
     shared: WeakValueDictionary[Any, Forward] = field(default_factory=WeakValueDictionary)
     read: dict[str, Recorded] = field(default_factory=dict)
-    relocated: Relocated | None = None
+    relocated: CompletedMoves | None = None
     imports: Imports = NO_IMPORTS
     seeking: NestedImportSearch | None = None
     above: Path = ()
@@ -97,10 +97,10 @@ class NestedPlanner:
         """Implements planner.Nested."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
-        recorded = state if decision.kind in (Kind.UPDATE, Kind.KEEP) else None
+        recorded = state if decision.kind in (StepKind.UPDATE, StepKind.KEEP) else None
         forecast = ChildForecast(self, target, recorded, hidden, secrets if hidden is not None else frozenset())
         sought = self.seeking is not None and self.inputs.environment.transfers.inside(target.name)
-        if decision.kind is Kind.KEEP and state is not None and not sought:
+        if decision.kind is StepKind.KEEP and state is not None and not sought:
             return NestedPlan(decision, self._unchanged(state) if self.with_kept else (), forecast)
         try:
             plan = forecast.plan()
@@ -138,7 +138,7 @@ class NestedPlanner:
         steps = []
         for inner in recorded.current.values() if recorded is not None else ():
             name = inner.row.name
-            steps.append(Step(forward_key(name), Kind.KEEP, name, inner.row.type, inner.row.uuid))
+            steps.append(Step(forward_key(name), StepKind.KEEP, name, inner.row.type, inner.row.uuid))
             below = self._unchanged(inner) if inner.type.nested else ()
             steps += [
                 replace(step, key=forward_key(f"{name}.{step.name}"), name=f"{name}.{step.name}") for step in below
@@ -151,7 +151,7 @@ def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
     if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
         return decision
     changed = any(step.has_effect for step in plan.steps)
-    return Decision(Kind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(Kind.KEEP)
+    return Decision(StepKind.UPDATE, (Reason(ReasonCode.NESTED_CHANGES),)) if changed else Decision(StepKind.KEEP)
 
 
 class ChildForecast:
@@ -265,7 +265,7 @@ class ChildForecast:
         if recorded is not None and recorded.inputs is not None:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
         action = "UPDATE" if recorded is not None else "CREATE"
-        wanted = Wanted.of(services, definition, inputs)
+        wanted = DesiredState.of(services, definition, inputs)
         wanted.skipped = inside.removing.skipped
         if inside.removing.undoes_imports:
             returned_references(wanted, current)

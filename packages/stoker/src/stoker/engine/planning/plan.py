@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoker.base.redaction import Redactor, redact
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.records.differences import Path, PropertyChange
 from stoker.engine.records.state import ResourceState
@@ -27,7 +27,7 @@ class Cause:
 
     property: str
     resource: str
-    kind: Kind
+    kind: StepKind
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -38,7 +38,7 @@ class Cause:
 class Decision:
     """The decision about one resource, and its reasons."""
 
-    kind: Kind
+    kind: StepKind
     reasons: tuple[Reason, ...] = ()
     changes: tuple[PropertyChange, ...] = ()
 
@@ -78,7 +78,7 @@ class Step:
     """
 
     key: str
-    kind: Kind
+    kind: StepKind
     name: str
     type: str
     uuid: str | None = None
@@ -95,7 +95,7 @@ class Step:
     @property
     def has_effect(self) -> bool:
         """Return whether the step changes anything, be it only the record."""
-        return self.kind is not Kind.KEEP or self.moved_from is not None or self.imports is not None
+        return self.kind is not StepKind.KEEP or self.moved_from is not None or self.imports is not None
 
     @property
     def adopts_object(self) -> bool:
@@ -115,7 +115,7 @@ class Step:
     @property
     def supersedes(self) -> bool:
         """Whether the step makes another object for the resource `uuid`, whose removal is a step of its own."""
-        return self.kind is Kind.REPLACE or (self.kind is Kind.CREATE and self.of_lost_object)
+        return self.kind is StepKind.REPLACE or (self.kind is StepKind.CREATE and self.of_lost_object)
 
     def to_data(self) -> dict[str, Any]:
         """Return plain JSON data."""
@@ -153,7 +153,7 @@ class Plan:
         counts.update("import" for step in self.steps if step.imports is not None)
         return dict(counts)
 
-    def of_kind(self, *kinds: Kind) -> list[Step]:
+    def of_kind(self, *kinds: StepKind) -> list[Step]:
         """Return the steps of these kinds."""
         return [step for step in self.steps if step.kind in kinds]
 
@@ -167,21 +167,22 @@ class Plan:
     def reaches_below(self) -> bool:
         """Return whether resources with nested stacks change, whose own steps are not part of every plan."""
         return any(
-            step.kind is not Kind.KEEP and step.subject is not None and step.subject.type.nested for step in self.steps
+            step.kind is not StepKind.KEEP and step.subject is not None and step.subject.type.nested
+            for step in self.steps
         )
 
     def touched(self) -> list[Step]:
         """Return the steps that change something, and those of all that their resources depend on."""
         steps = {step.key: step for step in self.steps}
-        pending = [step for step in self.steps if step.kind is not Kind.KEEP]
+        pending = [step for step in self.steps if step.kind is not StepKind.KEEP]
         found = set[str]()
         while pending:
             step = pending.pop()
             if step.key in found:
                 continue
             found.add(step.key)
-            if step.kind is not Kind.DELETE:  # a removal only waits for others
-                pending += [steps[key] for key in step.after if key in steps and steps[key].kind is not Kind.DELETE]
+            if step.kind is not StepKind.DELETE:  # a removal only waits for others
+                pending += [steps[key] for key in step.after if key in steps and steps[key].kind is not StepKind.DELETE]
         return [step for step in self.steps if step.key in found]
 
     def without_subjects(self) -> Plan:
@@ -190,8 +191,8 @@ class Plan:
 
     def halves(self) -> tuple[Plan, Plan]:
         """Return the steps that create or keep resources, and the removals, which come after all of them."""
-        removals = tuple(self.of_kind(Kind.DELETE, Kind.FORGET))
-        others = tuple(step for step in self.steps if step.kind not in (Kind.DELETE, Kind.FORGET))
+        removals = tuple(self.of_kind(StepKind.DELETE, StepKind.FORGET))
+        others = tuple(step for step in self.steps if step.kind not in (StepKind.DELETE, StepKind.FORGET))
         return replace(self, steps=others), replace(self, steps=removals)
 
     def to_data(self) -> dict[str, Any]:
@@ -263,7 +264,7 @@ class Removal:
     type: str
     requires: frozenset[str]
     reasons: tuple[Reason, ...]
-    kind: Kind = Kind.DELETE
+    kind: StepKind = StepKind.DELETE
     subject: Subject | None = None
 
 
@@ -276,10 +277,10 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
     when nothing can fail any more: an operation that fails forgets nothing. No removal waits for them.
     """
     removals = list(removals)
-    deleted = frozenset(cleanup_key(each.name, each.uuid) for each in removals if each.kind is Kind.DELETE)
+    deleted = frozenset(cleanup_key(each.name, each.uuid) for each in removals if each.kind is StepKind.DELETE)
     users: dict[str, list[Removal]] = {}
     for removal in removals:
-        for name in removal.requires if removal.kind is not Kind.FORGET else ():
+        for name in removal.requires if removal.kind is not StepKind.FORGET else ():
             users.setdefault(name, []).append(removal)
     steps: dict[str, Step] = {}
     for removal in removals:
@@ -300,7 +301,7 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
 
 def _before(removal: Removal, first: frozenset[str], all_others: frozenset[str]) -> frozenset[str]:
     """Return the steps before a removal: `first` before a deletion, and all others before a resource is forgotten."""
-    return {Kind.DELETE: first, Kind.FORGET: all_others}.get(removal.kind, frozenset())
+    return {StepKind.DELETE: first, StepKind.FORGET: all_others}.get(removal.kind, frozenset())
 
 
 def _in_order(steps: Mapping[str, Step]) -> list[Step]:

@@ -30,7 +30,7 @@ from stoker.engine.planning.keeping import (
     removal_reasons,
     replacement_losses,
 )
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
 from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
 from stoker.engine.planning.scope import Nested, PlanScope
@@ -53,12 +53,19 @@ from stoker.template.ordering import topological
 NONE: Mapping[str, str] = {}
 
 
-_REDEFINES = (Kind.UPDATE, Kind.REPLACE, Kind.REFUSE)
-_RANK = {Kind.KEEP: 0, Kind.UPDATE: 1, Kind.REFUSE: 2, Kind.REPLACE: 3, Kind.CREATE: 4, Kind.USE: 4}
+_REDEFINES = (StepKind.UPDATE, StepKind.REPLACE, StepKind.REFUSE)
+_RANK = {
+    StepKind.KEEP: 0,
+    StepKind.UPDATE: 1,
+    StepKind.REFUSE: 2,
+    StepKind.REPLACE: 3,
+    StepKind.CREATE: 4,
+    StepKind.USE: 4,
+}
 
 
 @dataclass(slots=True)
-class Wanted:
+class DesiredState:
     """A definition prepared for planning: types looked up, dependencies complete, order fixed.
 
     `since` is the start of the operation (seconds since the epoch): it distinguishes resources created before.
@@ -76,7 +83,7 @@ class Wanted:
     skipped: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, services: EngineServices, definition: Definition, inputs: LoadedInputs) -> Wanted:
+    def of(cls, services: EngineServices, definition: Definition, inputs: LoadedInputs) -> DesiredState:
         """Look every type up and complete the dependency graph. Raises TemplateInvalid for a circular dependency."""
         types = services.types.of_definition(definition, inputs.environment, inputs.files)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
@@ -166,7 +173,7 @@ def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
 
 def plan_forward(
     action: str,
-    wanted: Wanted,
+    wanted: DesiredState,
     states: list[ResourceState],
     recorded: RecordedScope,
     policies: Policies,
@@ -208,7 +215,7 @@ class Forward:
     """
 
     action: str
-    wanted: Wanted
+    wanted: DesiredState
     states: list[ResourceState]
     recorded: RecordedScope
     policies: Policies
@@ -253,7 +260,7 @@ class Forward:
             if state.row.uuid not in kept and state.row.uuid not in self.wanted.skipped
         ]
         leaving = {removal.name for removal in removals}
-        first = frozenset(step.key for step in steps if step.kind is not Kind.KEEP or step.name in leaving)
+        first = frozenset(step.key for step in steps if step.kind is not StepKind.KEEP or step.name in leaving)
         steps += removal_steps(removals, first)
         whole = with_inside(steps, self.states, self.nested, self._inside)
         budget.charge(len(self._secrets), made=sum(map(len, self._secrets)))
@@ -266,7 +273,7 @@ class Forward:
         The order is that of the steps, so that no circular dependency results.
         """
         wanted, further = self.wanted, dict[str, set[str]]()
-        updated = [step.name for step in steps if step.kind is Kind.UPDATE]
+        updated = [step.name for step in steps if step.kind is StepKind.UPDATE]
         for name, (_, type_) in wanted.types.items():
             if type_.connects and name in wanted.definition.resources:
                 connected = {reference.resource for reference in wanted.definition.resources[name].references}
@@ -279,9 +286,9 @@ class Forward:
         why = _why_removed(state, self.wanted)
         removal = removal_of(state, why, self._removing, self._on_replacement(replaced))
         if not self._removing.undoes_imports and self.wanted.forgets(state):
-            removal = replace(removal, kind=Kind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
+            removal = replace(removal, kind=StepKind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
-            return replace(removal, kind=Kind.REFUSE, reasons=objections)
+            return replace(removal, kind=StepKind.REFUSE, reasons=objections)
         return removal
 
     @property
@@ -299,20 +306,20 @@ class Forward:
             forget_ignored(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._fate)
         state = self._chosen[name]
-        decision = Decision(Kind.KEEP) if state is None and name in self.awaited else decision
+        decision = Decision(StepKind.KEEP) if state is None and name in self.awaited else decision
         if self.nested is not None and target.type.nested:
             decision = self._look_inside(self.nested, target, state, decision)
         decision = self.policies.judged(decision, target, state)
         scope.decisions[name] = decision
-        if decision.kind is Kind.REPLACE and state is not None and _keeps_reference(target.fresh or target, state):
+        if decision.kind is StepKind.REPLACE and state is not None and _keeps_reference(target.fresh or target, state):
             scope.same.add(name)
-        unforeseen = target.type.nested and decision.kind is not Kind.KEEP and forward_key(name) not in self._inside
+        unforeseen = target.type.nested and decision.kind is not StepKind.KEEP and forward_key(name) not in self._inside
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
-        if state is not None and state.row.uuid in self.begun and decision.kind in (Kind.UPDATE, Kind.KEEP):
+        if state is not None and state.row.uuid in self.begun and decision.kind in (StepKind.UPDATE, StepKind.KEEP):
             decision, redefined = decide(target, None), ()
         return Step(
             forward_key(name),
-            Kind.CREATE if _is_made_again(decision, state) else decision.kind,
+            StepKind.CREATE if _is_made_again(decision, state) else decision.kind,
             name,
             target.type_name,
             state.row.uuid if state else None,
@@ -352,7 +359,7 @@ class Forward:
             return decision
         self._inside[forward_key(target.name)] = inner.steps
         self._secrets |= inner.secrets
-        if decision.kind in (Kind.UPDATE, Kind.KEEP) or inner.is_known:
+        if decision.kind in (StepKind.UPDATE, StepKind.KEEP) or inner.is_known:
             self.scope.forecasts[target.name] = inner.forecast
         return inner.decision
 
@@ -404,11 +411,11 @@ def choose(
 def decide_running(target: Target, state: ResourceState, fate: Fate = Requirement) -> Decision:
     """Decide like `decide`; but an interrupted action is resumed first, and a suspended resource is resumed."""
     decision = decide(target, state, fate=fate)
-    if decision.kind is not Kind.KEEP:
+    if decision.kind is not StepKind.KEEP:
         return decision
     if state.in_progress and state.row.action in BEGINNING:
-        return Decision(Kind.UPDATE, (Reason(ReasonCode.ACTION_UNFINISHED, state.row.action.lower()),))
-    return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
+        return Decision(StepKind.UPDATE, (Reason(ReasonCode.ACTION_UNFINISHED, state.row.action.lower()),))
+    return Decision(StepKind.UPDATE, (Reason(ReasonCode.SUSPENDED),)) if may_be_suspended(state.row) else decision
 
 
 def _keeps_reference(target: Target, state: ResourceState) -> bool:
@@ -426,21 +433,21 @@ def _keeps_reference(target: Target, state: ResourceState) -> bool:
 
 def _is_made_again(decision: Decision, state: ResourceState | None) -> bool:
     """Return whether a step only creates, since the object that it would replace does not exist any more."""
-    return decision.kind is Kind.REPLACE and state is not None and state.gone
+    return decision.kind is StepKind.REPLACE and state is not None and state.gone
 
 
 def _losses(decision: Decision, target: Target, state: ResourceState | None, removing: Removing) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
     if state is None or state.gone or not target.type.content:
         return ()
-    if decision.kind is Kind.REPLACE:
+    if decision.kind is StepKind.REPLACE:
         return replacement_losses(state, removing, target.update_replace_policy)
-    if decision.kind is Kind.UPDATE:
+    if decision.kind is StepKind.UPDATE:
         return losses(capabilities.loses(target.type, target.given, {change.name for change in decision.changes}))
     return ()
 
 
-def _why_removed(state: ResourceState, wanted: Wanted) -> ReasonCode:
+def _why_removed(state: ResourceState, wanted: DesiredState) -> ReasonCode:
     still_wanted = state.row.name in wanted.definition.resources
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 
@@ -472,7 +479,7 @@ def with_inside(
     for step in steps:
         below = inside.get(step.key, ())
         retained = any(reason.code in RETENTION for reason in step.reasons)
-        if nested is not None and step.kind is Kind.DELETE and step.uuid in holders and not retained:
+        if nested is not None and step.kind is StepKind.DELETE and step.uuid in holders and not retained:
             below = nested.removed(holders[step.uuid])
         yield step
         yield from (_below(step, inner) for inner in below)

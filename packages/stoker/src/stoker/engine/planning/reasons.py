@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 
 
 class ReasonCode(StrEnum):
@@ -77,20 +77,25 @@ class Requirement:
     """
 
     resource: str
-    kind: Kind | None = None
+    kind: StepKind | None = None
     why: Reason | None = None
 
     def phrase(self) -> str:
         """Return a phrase such as `net, which is replaced because the value of cidr changes`."""
-        if self.kind is None or self.kind is Kind.KEEP:
+        if self.kind is None or self.kind is StepKind.KEEP:
             return self.resource
-        if self.kind in (Kind.CREATE, Kind.USE):
+        if self.kind in (StepKind.CREATE, StepKind.USE):
             return f"{self.resource}, which is new"
         because = f" because {self.why.cause()}" if self.why is not None else ""
         return f"{self.resource}, which is {_PARTICIPLES[self.kind]}{because}"
 
 
-_PARTICIPLES = {Kind.UPDATE: "updated", Kind.REPLACE: "replaced", Kind.REFUSE: "refused", Kind.DELETE: "deleted"}
+_PARTICIPLES = {
+    StepKind.UPDATE: "updated",
+    StepKind.REPLACE: "replaced",
+    StepKind.REFUSE: "refused",
+    StepKind.DELETE: "deleted",
+}
 
 
 @dataclass(frozen=True, slots=True)

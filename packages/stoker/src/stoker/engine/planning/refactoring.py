@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 import orjson
 
 from stoker.engine.planning.decide import Policies, can_become, describe
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
-from stoker.engine.planning.planner import Forward, Wanted
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, current_of
 from stoker.engine.records.state import ResourceState, namesakes, relocate, with_present_name
@@ -23,14 +23,14 @@ from stoker.store.records import COMPLETE, Resource, Stack
 from stoker.template.definition import Definition
 from stoker.template.transfers import Location
 
-_WOULD: Mapping[Kind, str] = {
-    Kind.CREATE: "create",
-    Kind.USE: "use an existing object as",
-    Kind.UPDATE: "change",
-    Kind.REPLACE: "replace",
-    Kind.REFUSE: "change",
-    Kind.DELETE: "delete",
-    Kind.FORGET: "forget",
+_WOULD: Mapping[StepKind, str] = {
+    StepKind.CREATE: "create",
+    StepKind.USE: "use an existing object as",
+    StepKind.UPDATE: "change",
+    StepKind.REPLACE: "replace",
+    StepKind.REFUSE: "change",
+    StepKind.DELETE: "delete",
+    StepKind.FORGET: "forget",
 }
 
 
@@ -62,7 +62,7 @@ class Side:
     """
 
     stack: Stack
-    wanted: Wanted
+    wanted: DesiredState
     recorded: Recorded
     policies: Policies
     former: Definition | None
@@ -186,8 +186,8 @@ def planned(side: Side) -> PlannedSide:
     scope = RecordedScope(current_of(states).get)
     forward = Forward("UPDATE", side.wanted, states, scope, side.policies, side.former)
     made = forward.plan()
-    changes = [_change(side.stack, step) for step in made.steps if step.kind is not Kind.KEEP]
-    refused = [_change(side.stack, step) for step in made.steps if step.kind is Kind.REFUSE]
+    changes = [_change(side.stack, step) for step in made.steps if step.kind is not StepKind.KEEP]
+    refused = [_change(side.stack, step) for step in made.steps if step.kind is StepKind.REFUSE]
     definition, unknown = side.wanted.definition, []
     for name, key in definition.exports():
         value = side.exported[name] = definition.resolve(definition.outputs[key].value, forward.scope)
@@ -231,6 +231,6 @@ def _recorded_definition(row: Resource) -> tuple[object, ...]:
 
 
 def _change(stack: Stack, step: Step) -> str:
-    names = [change.name for change in (*step.changes, *step.definition)] if step.kind is not Kind.CREATE else []
+    names = [change.name for change in (*step.changes, *step.definition)] if step.kind is not StepKind.CREATE else []
     which = f" ({', '.join(names)})" if names else ""
     return f"It would {_WOULD.get(step.kind, step.kind.value)} {stack.name}/{step.name}{which}."

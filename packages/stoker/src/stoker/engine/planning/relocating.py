@@ -26,7 +26,7 @@ from stoker.engine.planning.moving import (
     new_paths,
     returned_paths,
 )
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.actions import RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_stack
 from stoker.engine.records.loader import Prepared
@@ -108,7 +108,7 @@ class NewNestedStack:
 
 
 @dataclass(slots=True)
-class Relocated:
+class CompletedMoves:
     """What was moved. `changed` are all resources whose records have changed, `begun` the new nested stacks, `stacks`
     the nested stacks that have got or lost resources. `secrets` are the values that former stacks of them hide.
     """
@@ -138,7 +138,7 @@ def read(
     services: EngineServices,
     connection: Connection,
     action: str,
-    wanted: Wanted,
+    wanted: DesiredState,
     top: Recorded,
     observed: Observations | None = None,
 ) -> Tree:
@@ -207,7 +207,7 @@ def _whole(services: EngineServices, connection: Connection, top: Recorded, obse
     return Tree(top, {each.stack.parent_resource or "": each for each in found if each.stack.id != top.stack.id})
 
 
-def wanted_paths(action: str, inputs: str, wanted: Wanted, tree: Tree) -> dict[Path, Path]:
+def wanted_paths(action: str, inputs: str, wanted: DesiredState, tree: Tree) -> dict[Path, Path]:
     """Return the paths that resources have in the plan of an action towards `inputs` (an ID), by their present ones.
 
     The entries of a former definition were carried out at that time: they have no effect on a return to it. Raises
@@ -221,27 +221,27 @@ def wanted_paths(action: str, inputs: str, wanted: Wanted, tree: Tree) -> dict[P
 
 def carry_out(
     services: EngineServices,
-    wanted: Wanted,
+    wanted: DesiredState,
     tree: Tree,
     moves: Mapping[Path, Path],
     former_inputs: Iterable[str | None] = (),
-) -> Relocated:
+) -> CompletedMoves:
     """Give resources other paths. `former_inputs` are the IDs of the inputs that the stack had with the present ones.
 
     Raises Conflict for a path into a nested stack that cannot be begun.
     """
     if not moves:
-        return Relocated(tree)
-    return _Relocating(services, wanted, tree, moves, [each for each in former_inputs if each]).done()
+        return CompletedMoves(tree)
+    return _MoveExecution(services, wanted, tree, moves, [each for each in former_inputs if each]).done()
 
 
-class _Relocating:
+class _MoveExecution:
     """Carries out moves, which are given as paths by the present ones."""
 
     def __init__(
         self,
         services: EngineServices,
-        wanted: Wanted,
+        wanted: DesiredState,
         tree: Tree,
         moves: Mapping[Path, Path],
         former_inputs: Sequence[str],
@@ -252,11 +252,11 @@ class _Relocating:
         self._moves = moves
         self._former_inputs = former_inputs
         self._origins = after(self._places, moves)
-        self._made = Relocated(tree)
+        self._made = CompletedMoves(tree)
         self._begun: dict[Path, Recorded] = {}
-        self._definitions: dict[Path, Wanted | None] = {(): wanted}
+        self._definitions: dict[Path, DesiredState | None] = {(): wanted}
 
-    def done(self) -> Relocated:
+    def done(self) -> CompletedMoves:
         """Return what was moved."""
         targets = {path: self._stack_at(target[:-1]) for path, target in self._moves.items()}
         apart = {path for path, target in targets.items() if target is not self._places[path].recorded}
@@ -331,7 +331,7 @@ class _Relocating:
         self._made.begun.append(NewNestedStack(holder, stack, prepared, property_set))
         return recorded
 
-    def _definition_at(self, path: Path) -> Wanted | None:
+    def _definition_at(self, path: Path) -> DesiredState | None:
         """Return what is wanted of the nested stack of a resource; None unless it has a template of its own, since what
         others will have in them depends on more than the template around them.
         """
@@ -339,7 +339,7 @@ class _Relocating:
             self._definitions[path] = self._definition_of(path)
         return self._definitions[path]
 
-    def _definition_of(self, path: Path) -> Wanted | None:
+    def _definition_of(self, path: Path) -> DesiredState | None:
         outer, name, loader = self._definition_at(path[:-1]), path[-1], self._services.loader
         if outer is None or name not in outer.types:
             return None
@@ -351,9 +351,11 @@ class _Relocating:
         given = outer.target(name, RecordedScope(around.current.get)).given
         environment = outer.inputs.environment.for_child(name, implementation)
         inputs = loader.imagined(template, environment, outer.inputs.files, given)
-        return Wanted.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
+        return DesiredState.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
 
-    def _holder(self, name: str, wanted: Wanted, around: Recorded, now: float) -> tuple[ResourceState, dict[str, str]]:
+    def _holder(
+        self, name: str, wanted: DesiredState, around: Recorded, now: float
+    ) -> tuple[ResourceState, dict[str, str]]:
         """Return the resource around a new nested stack, with the values that are known already."""
         services = self._services
         target = wanted.target(name, RecordedScope(around.current.get))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from stoker.engine.planning.decide import Target
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.state import ResourceState
@@ -53,15 +53,17 @@ class PlanScope:
     def reference(self, resource: str) -> Any:
         """Return the reference id; kept and updated resources keep theirs, and so do replaced ones with fixed IDs."""
         kind = self._kind(resource)
-        if kind is Kind.UPDATE and resource in self.forecasts:
+        if kind is StepKind.UPDATE and resource in self.forecasts:
             return self.forecasts[resource].reference()
-        stays = kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE) or (kind is Kind.REPLACE and resource in self.same)
+        stays = kind in (StepKind.KEEP, StepKind.UPDATE, StepKind.REFUSE) or (
+            kind is StepKind.REPLACE and resource in self.same
+        )
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
     def attribute(self, resource: str, attribute: str, path: tuple[str | int, ...]) -> object:
         """Return an attribute: only those of kept resources are certain; nested stacks have those of their plans."""
         forecast = self.forecasts.get(resource)
-        if self._kind(resource) is Kind.KEEP:
+        if self._kind(resource) is StepKind.KEEP:
             found = self.recorded.attribute(resource, attribute, path)
             if forecast is None or not is_unknown(found):
                 return found
@@ -69,13 +71,13 @@ class PlanScope:
 
     def all_attributes(self, resource: str) -> object:
         """Return all attributes; see `attribute`."""
-        if self._kind(resource) is Kind.KEEP:
+        if self._kind(resource) is StepKind.KEEP:
             return self.recorded.all_attributes(resource)
         return Unknown.of(resource, "")
 
-    def _kind(self, resource: str) -> Kind:
+    def _kind(self, resource: str) -> StepKind:
         decision = self.decisions.get(resource)
-        return decision.kind if decision else Kind.CREATE
+        return decision.kind if decision else StepKind.CREATE
 
 
 class Nested(Protocol):

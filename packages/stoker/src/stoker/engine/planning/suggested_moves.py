@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from stoker.engine.planning.decide import can_become, property_changes
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.schema.unknown import find_unknowns
@@ -30,7 +30,9 @@ def suggested_moves(plan: Plan) -> list[Move]:
     nothing is suggested from a nested stack that is removed into a new one: these two are different.
     """
     removed = [step for step in plan.steps if _is_removed(step)]
-    new = [step for step in plan.steps if step.kind is Kind.CREATE and step.uuid is None and step.subject is not None]
+    new = [
+        step for step in plan.steps if step.kind is StepKind.CREATE and step.uuid is None and step.subject is not None
+    ]
     begun, ended = {step.name for step in new}, {step.name for step in removed}
     moves: list[Move] = []
     for step in sorted(new[:_MOST_NEW], key=lambda each: each.depth) if removed else ():
@@ -59,7 +61,7 @@ def suggested_imports(plan: Plan) -> list[Import]:
     """Return the imports with which a stack's resources would own the objects to which they have only referred."""
     found: list[Import] = []
     for step in plan.steps:
-        if step.depth or step.kind is not Kind.REFUSE or step.subject is None or step.subject.definition is None:
+        if step.depth or step.kind is not StepKind.REFUSE or step.subject is None or step.subject.definition is None:
             continue
         state, wanted = step.subject.state, step.subject.definition.resources.get(step.name)
         refers = state is not None and state.stored.definition.get("external_id") is not None
@@ -69,7 +71,7 @@ def suggested_imports(plan: Plan) -> list[Import]:
 
 
 def _is_removed(step: Step) -> bool:
-    return step.kind is Kind.DELETE and any(reason.code in _REMOVED_BY for reason in step.reasons)
+    return step.kind is StepKind.DELETE and any(reason.code in _REMOVED_BY for reason in step.reasons)
 
 
 def _is_only(move: Move, moves: Iterable[Move]) -> bool:

@@ -21,7 +21,7 @@ from stoker.engine.preflight.model import (
 )
 from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.roles import role_findings
-from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Verdict
+from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Severity
 from stoker.plugins.resource import ResourceType
 from stoker_foundation.clock import Clock
 
@@ -132,6 +132,6 @@ def _report(
         if planned is not None:
             diagnostic = placed(subjects.get(planned), planned.name, diagnostic, finding.at)
         results.append(Result(finding.code, planned.path if planned is not None else "", diagnostic))
-    order = {Verdict.FAIL: 0, Verdict.WARN: 1}
+    order = {Severity.FAIL: 0, Severity.WARN: 1}
     results.sort(key=lambda each: (order[CHECKS[each.code].verdict], each.diagnostic.sort_key(), each.path))
     return Report(tuple(dict.fromkeys(results)), calls)

@@ -15,19 +15,19 @@ from stoker.base.errors import CloudError, StokerError
 from stoker.base.redaction import Redactor
 from stoker.cloud.session import Cloud
 from stoker.engine.planning.decide import may_have_unknown_object, was_never_usable
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.state import ResourceState
-from stoker.plugins.preflight import CHECKS, Code, NotRead, Planned, Verdict
+from stoker.plugins.preflight import CHECKS, Code, NotRead, Planned, Severity
 from stoker.plugins.resource import ResourceType, finalized
 from stoker.template.definition import Definition
 from stoker.template.nested import inside
 from stoker.template.properties import key_path
 from stoker_foundation.clock import Clock
 
-_MAKES = (Kind.CREATE, Kind.REPLACE)
-_EXISTS_AFTER = (Kind.CREATE, Kind.REPLACE, Kind.UPDATE)
+_MAKES = (StepKind.CREATE, StepKind.REPLACE)
+_EXISTS_AFTER = (StepKind.CREATE, StepKind.REPLACE, StepKind.UPDATE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,19 +85,19 @@ def tree_of(plan: Plan, concerned: Callable[[ResourceType], bool]) -> StackNode:
         del levels[step.depth + 1 :]
         node = levels[-1]
         subject = step.subject
-        if subject is None or step.kind in (Kind.KEEP, Kind.FORGET):
+        if subject is None or step.kind in (StepKind.KEEP, StepKind.FORGET):
             levels.append(StackNode())
             continue
         item = _item(step, subject, node, leaving)
         if (state := subject.state) is not None and state.row.action != NOT_CREATED:
             node.recorded.setdefault(state.row.name, []).append(state)
-            if step.kind is not Kind.UPDATE and state.row.physical_id is not None:
+            if step.kind is not StepKind.UPDATE and state.row.physical_id is not None:
                 leaving.add(state.row.physical_id)
         if item.planned is not None:
             node.neighbours[item.planned.name] = item.planned
         if concerned(subject.type):
             node.items.append(item)
-        child = StackNode(step.kind is Kind.DELETE, bool(subject.type.update_policy))
+        child = StackNode(step.kind is StepKind.DELETE, bool(subject.type.update_policy))
         node.children.append(child)
         levels.append(child)
     _prune(root)
@@ -140,7 +140,7 @@ def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> I
     if subject.given is None or step.kind not in _EXISTS_AFTER:
         return Item(step, None, former)
     makes = step.kind in _MAKES or _is_unmade(state)
-    present = None if step.kind is Kind.CREATE or _is_unmade(state) else former
+    present = None if step.kind is StepKind.CREATE or _is_unmade(state) else former
     planned = Planned(
         step.name,
         name,
@@ -191,7 +191,7 @@ class Finding:
     hint: str = ""
 
 
-SEVERITIES: Mapping[Verdict, str] = {Verdict.FAIL: "error", Verdict.WARN: "warning"}
+SEVERITIES: Mapping[Severity, str] = {Severity.FAIL: "error", Severity.WARN: "warning"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Report:
     @property
     def failures(self) -> tuple[Result, ...]:
         """Return the results that refuse the change."""
-        return tuple(result for result in self.results if CHECKS[result.code].verdict is Verdict.FAIL)
+        return tuple(result for result in self.results if CHECKS[result.code].verdict is Severity.FAIL)
 
     def text(self) -> str:
         """Return the failures, one per line, with their places."""

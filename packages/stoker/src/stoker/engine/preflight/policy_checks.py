@@ -9,16 +9,16 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.redaction import Redactor
 from stoker.engine.plan_policies.evaluation import Outcome, evaluated
-from stoker.engine.plan_policies.policy import CODES, Asked, Code, Policy, Report, Result, Scope, Verdict
+from stoker.engine.plan_policies.policy import CODES, Asked, Code, EnforcementLevel, Policy, Report, Result, Scope
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.model import placed
 from stoker.engine.preflight.policy_document import plan_document
 from stoker.engine.records.services import EngineServices
 
-_SEVERITIES: Mapping[Verdict, str] = {
-    Verdict.DENY: "error",
-    Verdict.REQUIRE_APPROVAL: "error",
-    Verdict.WARN: "warning",
+_SEVERITIES: Mapping[EnforcementLevel, str] = {
+    EnforcementLevel.DENY: "error",
+    EnforcementLevel.REQUIRE_APPROVAL: "error",
+    EnforcementLevel.WARN: "warning",
 }
 
 
@@ -101,7 +101,7 @@ def result_of(outcome: Outcome, path: str, diagnostic: Diagnostic) -> Result:
     if outcome.deferred:
         code = Code.DEFERRED
     elif outcome.holds is None:
-        verdict, code = (verdict if verdict is Verdict.WARN else Verdict.DENY), Code.FAILED
+        verdict, code = (verdict if verdict is EnforcementLevel.WARN else EnforcementLevel.DENY), Code.FAILED
     return Result(code, policy.name, policy.source, verdict, path, diagnostic)
 
 

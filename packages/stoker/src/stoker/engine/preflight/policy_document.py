@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.base.redaction import REDACTED, Redactor
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import RETENTION, ReasonCode
 from stoker.engine.records.differences import NOT_KNOWN
@@ -14,7 +14,7 @@ from stoker.plugins.resource import ResourceType, finalized
 from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack
 
-_REMOVES = frozenset({Kind.DELETE, Kind.FORGET})
+_REMOVES = frozenset({StepKind.DELETE, StepKind.FORGET})
 
 
 def plan_document(plan: Plan, stack: Mapping[str, object], costs: Mapping[str, object] | None) -> dict[str, Any]:
@@ -59,7 +59,12 @@ def _step_facts(step: Step, redactor: Redactor) -> dict[str, object]:
 
 
 def step_document(
-    name: str, type_name: str, type_: ResourceType, given: Mapping[str, object], kind: Kind, secrets: Collection[str]
+    name: str,
+    type_name: str,
+    type_: ResourceType,
+    given: Mapping[str, object],
+    kind: StepKind,
+    secrets: Collection[str],
 ) -> dict[str, object]:
     """Return the data of a step right before it acts, when all its values are known."""
     properties, unknown = properties_of(type_, given, ())
@@ -72,11 +77,11 @@ def step_document(
         "properties": Redactor(secrets).redact_values(properties),
         "unknown": unknown,
         "data_bearing": bool(type_.content),
-        "loses_data": bool(type_.content) and kind is Kind.REPLACE,
+        "loses_data": bool(type_.content) and kind is StepKind.REPLACE,
     }
 
 
-def kinds_of(kind: Kind, *, imports: bool = False, moved: bool = False) -> list[str]:
+def kinds_of(kind: StepKind, *, imports: bool = False, moved: bool = False) -> list[str]:
     """Return the kinds of a step that policies can name: that of the plan, `import` and `move`."""
     return [kind.value, *(["import"] if imports else []), *(["move"] if moved else [])]
 
@@ -89,9 +94,9 @@ def _types(name: str, subject: Subject | None) -> list[str]:
 def _loses_data(step: Step) -> bool:
     """Return whether the step deletes or empties an object in which users keep something."""
     codes = {reason.code for reason in step.reasons}
-    if step.kind is Kind.DELETE:
+    if step.kind is StepKind.DELETE:
         return step.subject is not None and bool(step.subject.type.content) and codes.isdisjoint(RETENTION)
-    return step.kind is Kind.UPDATE and ReasonCode.DATA_LOST in codes
+    return step.kind is StepKind.UPDATE and ReasonCode.DATA_LOST in codes
 
 
 def _shown(value: object, hidden: Collection[tuple[str | int, ...]], path: tuple[str | int, ...]) -> object:

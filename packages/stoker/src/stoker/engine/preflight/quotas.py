@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.preflight.model import Finding, Item, StackNode
 from stoker.plugins.preflight import Allowance, Code, Consumption, Facts, NotRead, Planned, Quota
 from stoker.schema.unknown import is_unknown
@@ -232,11 +232,11 @@ def _sum(node: StackNode, amounts: Amounts) -> _Sum:
         match item.step.kind:
             case _ if item.uncertain:  # what is in use may contain it
                 most += new
-            case Kind.DELETE if item.goes_first:
+            case StepKind.DELETE if item.goes_first:
                 made, freed = made - old, freed + old
-            case Kind.REPLACE if not item.step.deletes_first:
+            case StepKind.REPLACE if not item.step.deletes_first:
                 made, most = made + new, most + new
-            case Kind.CREATE | Kind.REPLACE | Kind.UPDATE:
+            case StepKind.CREATE | StepKind.REPLACE | StepKind.UPDATE:
                 made, most, freed = made + new - old, most + max(new - old, 0), freed + max(old - new, 0)
         removed += _removed(item, amounts)
     below = [(_sum(child, amounts), child) for child in node.children]
@@ -261,4 +261,4 @@ def _former(item: Item, amounts: Amounts) -> int:
 
 def _removed(item: Item, amounts: Amounts) -> int:
     """Return what a removal frees, which comes after everything has been made."""
-    return _former(item, amounts) if item.step.kind is Kind.DELETE and not item.goes_first else 0
+    return _former(item, amounts) if item.step.kind is StepKind.DELETE and not item.goes_first else 0

@@ -14,7 +14,17 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.ids import new_id
 from stoker.base.redaction import Redactor
 from stoker.base.webhooks import WebhookFailed, post
-from stoker.engine.plan_policies.policy import CODES, Asked, Code, OnFailure, Policy, Report, Result, Source, Verdict
+from stoker.engine.plan_policies.policy import (
+    CODES,
+    Asked,
+    Code,
+    EnforcementLevel,
+    OnFailure,
+    Policy,
+    Report,
+    Result,
+    Source,
+)
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.policy_document import plan_document
 from stoker.engine.records.services import EngineServices
@@ -68,7 +78,7 @@ async def _answer(
     settings, now = services.settings.webhooks, services.clock.now()
     if policy.source is Source.COMMAND:
         return {
-            "verdict": Verdict.WARN,
+            "verdict": EnforcementLevel.WARN,
             "message": "a webhook is asked only by policies that are set",
             "deferred": True,
         }
@@ -81,7 +91,7 @@ async def _answer(
         key = settings.key_of(None if policy.source is Source.OPERATOR else project_id)
         return _read(await post(settings, policy.webhook, key, body, EVENT, now))
     except WebhookFailed as error:
-        verdict = Verdict.DENY if policy.on_failure is OnFailure.DENY else Verdict.WARN
+        verdict = EnforcementLevel.DENY if policy.on_failure is OnFailure.DENY else EnforcementLevel.WARN
         return {"verdict": verdict, "message": f"the webhook has not judged the plan: {error}", "failed": True}
 
 
@@ -92,8 +102,8 @@ def _read(content: bytes) -> Mapping[str, Any]:
     except orjson.JSONDecodeError:
         raise WebhookFailed("its answer is not JSON", temporary=False) from None
     verdict = answer.get("verdict") if isinstance(answer, dict) else None
-    if verdict != _ALLOW and verdict not in set(Verdict):
-        known = ", ".join((_ALLOW, *Verdict))
+    if verdict != _ALLOW and verdict not in set(EnforcementLevel):
+        known = ", ".join((_ALLOW, *EnforcementLevel))
         raise WebhookFailed(f"its answer has no verdict that is one of {known}", temporary=False)
     return {"verdict": verdict, **{key: _text(answer.get(key)) for key in ("message", "hint")}}
 
@@ -105,10 +115,10 @@ def _text(value: object) -> str:
 
 
 def _result(policy: Policy, answer: Mapping[str, Any], redactor: Redactor) -> Result:
-    verdict = Verdict(answer["verdict"])
+    verdict = EnforcementLevel(answer["verdict"])
     code = Code.FAILED if answer.get("failed") else Code.DEFERRED if answer.get("deferred") else CODES[verdict]
     message = answer["message"] or f"the webhook answers with {verdict.value}"
-    severity = "warning" if verdict is Verdict.WARN else "error"
+    severity = "warning" if verdict is EnforcementLevel.WARN else "error"
     hint = answer.get("hint") or policy.hint
     diagnostic = Diagnostic(policy.name, str(redactor.redact(message)), hint=hint, severity=severity)
     return Result(code, policy.name, policy.source, verdict, "", diagnostic)

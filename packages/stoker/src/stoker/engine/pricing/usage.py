@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.planning.reasons import RETENTION
 from stoker.engine.records.stack_view import Recorded
@@ -15,9 +15,9 @@ from stoker.plugins.live_values import has_object
 from stoker.plugins.pricing import ONE, Charge, Use
 from stoker.plugins.resource import ResourceType, finalized
 
-_EXISTS_AFTER = (Kind.CREATE, Kind.REPLACE, Kind.UPDATE)
-_STAYS = (Kind.KEEP, Kind.REFUSE)
-_REMOVALS = (Kind.DELETE, Kind.FORGET)
+_EXISTS_AFTER = (StepKind.CREATE, StepKind.REPLACE, StepKind.UPDATE)
+_STAYS = (StepKind.KEEP, StepKind.REFUSE)
+_REMOVALS = (StepKind.DELETE, StepKind.FORGET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from stoker.contract.views import NO_REASON
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.inspection.comparing import compare
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.decide import Target, decide
 from stoker.engine.planning.importing import Imports, obstacles
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.object_owners import owned_by
 from stoker.engine.records.observations import Cause
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
@@ -39,7 +39,7 @@ Claimed = dict[str, str]
 
 
 async def read_imports(
-    context: StackContext, wanted: Wanted, pending: Mapping[str, Import], claimed: Claimed | None = None
+    context: StackContext, wanted: DesiredState, pending: Mapping[str, Import], claimed: Claimed | None = None
 ) -> Imports:
     """Read the objects of imports and return their resources, which `context.current` then has.
 
@@ -110,7 +110,7 @@ class _Reading:
     """The reading of one import. Afterwards either `state` is its resource, or there is a `problem`."""
 
     def __init__(
-        self, context: StackContext, wanted: Wanted, reads: SharedReads, name: str, entry: Import, position: int
+        self, context: StackContext, wanted: DesiredState, reads: SharedReads, name: str, entry: Import, position: int
     ) -> None:
         self.name = name
         self.path = f"{entry.above}{name}"

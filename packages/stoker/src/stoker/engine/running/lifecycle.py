@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.running.operation_context import OperationContext
 from stoker.plugins.lifecycle import LifecyclePlugin, OperationRefused, PlannedStep, StackOperation
 
@@ -71,7 +71,7 @@ def _described(run: OperationContext) -> StackOperation:
         steps=tuple(
             PlannedStep(step.name, step.type, step.kind.value, tuple(change.name for change in step.changes))
             for step in (run.planning.plan.steps if run.planning.plan is not None else ())
-            if step.kind is not Kind.KEEP
+            if step.kind is not StepKind.KEEP
         ),
         cloud=run.cloud,
         resumed=operation.epoch > 1,

@@ -18,8 +18,8 @@ from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.keeping import Removing, Retention, UndeletedObject
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import Relocated
+from stoker.engine.planning.planner import DesiredState
+from stoker.engine.planning.relocating import CompletedMoves
 from stoker.engine.records import object_owners
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
@@ -99,7 +99,7 @@ class Planning:
     """
 
     removing: Removing = field(default_factory=Removing)
-    wanted: Wanted | None = None
+    wanted: DesiredState | None = None
     plan: Plan | None = None
     earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
     attribute_keys: dict[str, set[AttributeKey]] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Planning:
     copies: dict[str, ResourceState] = field(default_factory=dict)
     snapshot_path: tuple[str, ...] = ()
     imported: Mapping[str, str] = field(default_factory=dict)
-    relocated: Relocated | None = None
+    relocated: CompletedMoves | None = None
     policies: tuple[Policy, ...] = ()
 
     def keys_of(self, name: str) -> set[AttributeKey]:

@@ -45,7 +45,7 @@ from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, to_see
 from stoker.store.journal import Batch
 from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, IN_PROGRESS, CreationHistory
-from stoker.store.search import Kind, plain_address
+from stoker.store.search import TermKind, plain_address
 from stoker.template.properties import against_schema, declared_for, key_path
 
 LOG = logging.getLogger(__name__)
@@ -132,8 +132,8 @@ class Performer:
             if not problems:
                 document = wanted.definition.template.document
                 problems = [
-                    Diagnostic("properties", complaint, place, document.source, document.locate(place))
-                    for complaint in state.type.validate(values)
+                    Diagnostic("properties", problem, place, document.source, document.locate(place))
+                    for problem in state.type.validate(values)
                 ]
             if problems:
                 raise Failure.of(TemplateInvalid(problems), state.row.name)
@@ -443,12 +443,12 @@ async def record_terms(run: OperationContext, state: ResourceState, batch: Batch
         return
     if to_see(state.type) <= seen.keys():
         state.row.searchable = True
-    terms: dict[Kind, frozenset[str]] = {}
+    terms: dict[TermKind, frozenset[str]] = {}
     if NAME in seen:
-        terms[Kind.NAME] = await _names(run, state, seen[NAME])
+        terms[TermKind.NAME] = await _names(run, state, seen[NAME])
     if ADDRESS in seen:
         plain = {plain_address(address) for address in seen[ADDRESS]}
-        terms[Kind.ADDRESS] = frozenset(address for address in plain if address is not None)
+        terms[TermKind.ADDRESS] = frozenset(address for address in plain if address is not None)
     if terms:
         batch.terms[state.row.uuid] = terms
 

@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import ApprovalRequired, PolicyDenied, TemplateInvalid
-from stoker.engine.plan_policies.policy import Code, Policy, Report, Result, Scope, Verdict, most_severe
+from stoker.engine.plan_policies.policy import Code, EnforcementLevel, Policy, Report, Result, Scope, most_severe
 from stoker.engine.planning.decide import Target
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.policy_checks import concerning, judged, judged_step
 from stoker.engine.preflight.policy_document import stack_facts, step_document
@@ -55,14 +55,14 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
     _keep(run, report)
     for result in report.results:
         LOG.warning("policies on the plan of stack %s: %s", run.stack.name, result.text())
-    if denied := report.with_verdict(Verdict.DENY):
+    if denied := report.with_verdict(EnforcementLevel.DENY):
         raise PolicyDenied(_refusal(run, "policies deny it", denied))
-    if (asked := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
+    if (asked := report.with_verdict(EnforcementLevel.REQUIRE_APPROVAL)) and not await is_approved(run):
         raise ApprovalRequired(_refusal(run, "policies require an approval, which this plan does not have", asked))
     return plan
 
 
-async def check_step_by_policies(run: OperationContext, target: Target, kind: Kind) -> None:
+async def check_step_by_policies(run: OperationContext, target: Target, kind: StepKind) -> None:
     """Ask the policies about a resource whose values are all known now. Raises Failure."""
     step = step_document(target.name, target.type_name, target.type, target.given, kind, run.planned_secrets)
     asked = [
@@ -76,9 +76,9 @@ async def check_step_by_policies(run: OperationContext, target: Target, kind: Ki
     work = partial(judged_step, asked, document, target.name, run.planned_secrets)
     report = await run.services.evaluator.apart(run.stack.project_id, work)
     _keep_late(run, target.name, asked, report)
-    if denied := report.with_verdict(Verdict.DENY):
+    if denied := report.with_verdict(EnforcementLevel.DENY):
         raise Failure(PolicyDenied.__name__, (target.name,), "; ".join(result.text() for result in denied))
-    if (needed := report.with_verdict(Verdict.REQUIRE_APPROVAL)) and not await is_approved(run):
+    if (needed := report.with_verdict(EnforcementLevel.REQUIRE_APPROVAL)) and not await is_approved(run):
         raise Failure(ApprovalRequired.__name__, (target.name,), "; ".join(result.text() for result in needed))
 
 

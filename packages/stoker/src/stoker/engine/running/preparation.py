@@ -15,13 +15,13 @@ from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.comparing import compare
-from stoker.engine.inspection.together import SharedReads
+from stoker.engine.inspection.shared_reads import SharedReads
+from stoker.engine.planning.action_order import ActionOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.keeping import Copies, Restoring, completed_before, is_part_of_return
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Wanted, plan_forward
-from stoker.engine.planning.verbs import VerbOrder, not_created_checks, plan_removal, plan_verb
+from stoker.engine.planning.planner import DesiredState, plan_forward
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
@@ -96,10 +96,10 @@ async def examine(run: OperationContext, states: Iterable[ResourceState]) -> Non
 
 
 VERBS = {
-    "CHECK": VerbOrder.ANY,
-    "SUSPEND": VerbOrder.DEPENDENTS_FIRST,
-    "RESUME": VerbOrder.REQUIREMENTS_FIRST,
-    "SNAPSHOT": VerbOrder.REQUIREMENTS_FIRST,
+    "CHECK": ActionOrder.ANY,
+    "SUSPEND": ActionOrder.DEPENDENTS_FIRST,
+    "RESUME": ActionOrder.REQUIREMENTS_FIRST,
+    "SNAPSHOT": ActionOrder.REQUIREMENTS_FIRST,
 }
 
 
@@ -152,7 +152,7 @@ async def prepare(run: OperationContext) -> None:
         raise Bug(f"there is no way to run {action}")
 
 
-async def _move(run: OperationContext, wanted: Wanted) -> dict[str, str]:
+async def _move(run: OperationContext, wanted: DesiredState) -> dict[str, str]:
     """Give resources the names and stacks that they have from now on, and return the former paths of those of the
     stack; the first commit records them.
 
@@ -169,7 +169,7 @@ async def _move(run: OperationContext, wanted: Wanted) -> dict[str, str]:
     return former_labels(run.current.values(), before) | moved
 
 
-async def _import(run: OperationContext, wanted: Wanted, states: list[ResourceState]) -> list[ResourceState]:
+async def _import(run: OperationContext, wanted: DesiredState, states: list[ResourceState]) -> list[ResourceState]:
     """Read the objects of imports, and return all resources with theirs; the first commit records them.
 
     A run that continues after a crash finds them in the record.
@@ -215,13 +215,13 @@ async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:
     return inputs
 
 
-async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> Wanted:
+async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> DesiredState:
     loader = run.services.loader
     exports = await loader.exports(run.stack.project_id, inputs.template)
 
-    def bound() -> Wanted:
+    def bound() -> DesiredState:
         definition = loader.bind(run.stack, inputs, strict=False, exports=exports)
-        return Wanted.of(run.services, definition, inputs)
+        return DesiredState.of(run.services, definition, inputs)
 
     wanted = run.planning.wanted = await run.evaluate(bound)
     wanted.since, wanted.skipped = run.operation.created_at, run.planning.removing.skipped

@@ -16,8 +16,16 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, Conflict
 from stoker.base.ids import new_id
-from stoker.engine.planning.planner import Wanted
-from stoker.engine.planning.relocating import NewNestedStack, Relocated, Relocation, Tree, carry_out, read, wanted_paths
+from stoker.engine.planning.planner import DesiredState
+from stoker.engine.planning.relocating import (
+    CompletedMoves,
+    NewNestedStack,
+    Relocation,
+    Tree,
+    carry_out,
+    read,
+    wanted_paths,
+)
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.running.operation_context import OperationContext
@@ -26,10 +34,10 @@ from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Event, Stack
 
 if TYPE_CHECKING:
-    from stoker.engine.planning.departing import OutgoingMoves
+    from stoker.engine.planning.outgoing_moves import OutgoingMoves
 
 
-async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
+async def relocate(run: OperationContext, wanted: DesiredState) -> CompletedMoves:
     """Give resources the paths that the operation wants, and return what was moved; the first commit records it.
 
     Operations that are in progress on the nested stacks are waited for.
@@ -45,7 +53,7 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
             break
         await _end(run, busy[0])
     if not moves or run.progress.stopping is not None or run.progress.cancelled:
-        return Relocated(tree)
+        return CompletedMoves(tree)
     before = dict(run.states)
     made = carry_out(services, wanted, tree, moves, (operation.former_inputs, stack.good_inputs))
     left = await _departures(run, made) if tree.others else []
@@ -54,15 +62,15 @@ async def relocate(run: OperationContext, wanted: Wanted) -> Relocated:
         services.memory.values.take(before[uuid])
     run.progress.unsaved_transfers = _recording(run, made)
     if left:
-        from stoker.engine.running.departing import record_departures  # only if other stacks lose resources
+        from stoker.engine.running.outgoing_moves import record_departures  # only if other stacks lose resources
 
         record_departures(run, run.progress.unsaved_transfers, left)
     return made
 
 
-async def _departures(run: OperationContext, made: Relocated) -> list[OutgoingMoves]:
+async def _departures(run: OperationContext, made: CompletedMoves) -> list[OutgoingMoves]:
     """Return the other root stacks that lose resources. Raises Conflict if one cannot."""
-    from stoker.engine.planning.departing import departures
+    from stoker.engine.planning.outgoing_moves import departures
 
     left: list[OutgoingMoves] = await run.services.database.read(
         lambda connection: departures(run.services, connection, made)
@@ -84,7 +92,7 @@ async def _definition(run: OperationContext) -> str:
     return operation.inputs
 
 
-def _read(run: OperationContext, wanted: Wanted, top: Recorded, connection: Connection) -> Tree:
+def _read(run: OperationContext, wanted: DesiredState, top: Recorded, connection: Connection) -> Tree:
     return read(run.services, connection, run.operation.action, wanted, top)
 
 
@@ -95,7 +103,7 @@ async def _end(run: OperationContext, stack: Stack) -> None:
         await run.parts.submissions.ended(operation)
 
 
-async def _settle(run: OperationContext, before: Any, made: Relocated) -> None:
+async def _settle(run: OperationContext, before: Any, made: CompletedMoves) -> None:
     """Take resources that have got into the stack into the run."""
     arrived = run.states.keys() - before
     for uuid in arrived:
@@ -105,7 +113,7 @@ async def _settle(run: OperationContext, before: Any, made: Relocated) -> None:
     run.objects.position = max((state.row.position for state in run.states.values()), default=0)
 
 
-def _recording(run: OperationContext, made: Relocated) -> Batch:
+def _recording(run: OperationContext, made: CompletedMoves) -> Batch:
     """Return everything that the moves change, which is committed together."""
     batch, inside = Batch(), dict[str, tuple[dict[str, Any], str | None]]()
     for begun in made.begun:

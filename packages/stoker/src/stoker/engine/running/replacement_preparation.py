@@ -13,7 +13,7 @@ from stoker.cloud.transport import counted
 from stoker.engine.calls.building import final_values
 from stoker.engine.planning.decide import Target, was_never_usable
 from stoker.engine.planning.keeping import ON_REPLACEMENT, removal_effect
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
@@ -190,10 +190,10 @@ class ReplacementPreparation:
             state = run.states.get(step.uuid or "")
             if state is None or step.depth or not self._waits_for(state, required):
                 continue
-            if step.kind is Kind.UPDATE and not state.type.nested:
+            if step.kind is StepKind.UPDATE and not state.type.nested:
                 released.append(state)
                 await self._release(state, None)
-            elif (step.supersedes or step.kind is Kind.DELETE) and self._may_go(state):
+            elif (step.supersedes or step.kind is StepKind.DELETE) and self._may_go(state):
                 await self._delete_first(state)
 
     def _waits_for(self, state: ResourceState, required: ResourceState) -> bool:

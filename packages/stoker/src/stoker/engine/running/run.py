@@ -27,15 +27,15 @@ from stoker.base.errors import (
 )
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.action_order import plan_removal
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
-from stoker.engine.planning.verbs import plan_removal
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.beginnings import written_policies
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
-from stoker.engine.running.endings import Endings, check_exports, refresh_outputs
+from stoker.engine.running.completion import OperationCompletion, check_exports, refresh_outputs
 from stoker.engine.running.importing import record_transfers
 from stoker.engine.running.lifecycle import Lifecycle
 from stoker.engine.running.operation_context import OperationContext, Planning
@@ -63,7 +63,7 @@ class OperationRun(OperationContext):
     def __init__(
         self,
         parts: ActingParts,
-        endings: Endings,
+        endings: OperationCompletion,
         operation: Operation,
         stack: Stack,
         former_owner: str | None = None,
@@ -149,7 +149,7 @@ class OperationRun(OperationContext):
 class Execution:
     """What a run does, from start to end. `begun` is true from the start on."""
 
-    def __init__(self, run: OperationRun, endings: Endings, schedule: Schedule) -> None:
+    def __init__(self, run: OperationRun, endings: OperationCompletion, schedule: Schedule) -> None:
         self.begun = False
         self._run = run
         self._endings = endings
@@ -376,7 +376,7 @@ class Schedule:
         run, pending = self._run, deque(ready)
         while pending and run.progress.stopping is None and not run.progress.cancelled:
             step = pending.popleft()
-            if step.kind is Kind.KEEP and self.runner.keep_as_is(step):
+            if step.kind is StepKind.KEEP and self.runner.keep_as_is(step):
                 pending.extend(self._graph.finished(step.key))
                 continue
             self.active += 1

@@ -28,7 +28,7 @@ from stoker.engine.planning.decide import (
 )
 from stoker.engine.planning.importing import obstacles
 from stoker.engine.planning.keeping import Effect, removal_effect
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.records.actions import NOT_CREATED
@@ -78,9 +78,9 @@ class StepRunner:
         run = self.run_
         async with run.services.memory.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
-            if step.kind in (Kind.DELETE, Kind.FORGET):
+            if step.kind in (StepKind.DELETE, StepKind.FORGET):
                 await self._remove(step)
-            elif step.kind is Kind.VERB:
+            elif step.kind is StepKind.VERB:
                 await self._verb(step)
             elif run.planning.wanted is not None and step.name not in run.planning.wanted.requires:
                 raise await self._forbidden(self._state(step), step.reasons)
@@ -161,30 +161,30 @@ class StepRunner:
         if state is not None and state.row.action != NOT_CREATED and has_hook(run, target.name, "pre", "UPDATE"):
             await pause(run, state, "pre", "UPDATE")
         decision = await self._decide(target, state)
-        if state is not None and decision.kind in (Kind.KEEP, Kind.UPDATE, Kind.REFUSE):
+        if state is not None and decision.kind in (StepKind.KEEP, StepKind.UPDATE, StepKind.REFUSE):
             run.current[step.name] = state
             decision = await self._serving(target, state, decision)
         decision = Policies.of(run.services, run.stack, run.operation.action).judged(decision, target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._held(state, f"{decision.kind.value} is restricted for resource.")
-        if state is not None and decision.kind is Kind.REPLACE and self._is_imported(state):
+        if state is not None and decision.kind is StepKind.REPLACE and self._is_imported(state):
             raise await self._held(state, f"{_NOT_REPLACED}: {', '.join(obstacles(decision))}")
         if state is not None and forbidden(decision):
             raise await self._forbidden(state, decision.reasons)
         await self._ask_policies(target, decision.kind)
-        if state is not None and decision.kind is Kind.KEEP:
+        if state is not None and decision.kind is StepKind.KEEP:
             await self._keep(state, target)
-        elif state is not None and decision.kind is Kind.REFUSE:
+        elif state is not None and decision.kind is StepKind.REFUSE:
             raise await self._refused(state, decision)
-        elif state is not None and decision.kind is Kind.UPDATE:
+        elif state is not None and decision.kind is StepKind.UPDATE:
             return await self._update(state, target)
         else:
             return await self._create(target.fresh or target, state)
         return None
 
-    async def _ask_policies(self, target: Target, kind: Kind) -> None:
+    async def _ask_policies(self, target: Target, kind: StepKind) -> None:
         """Ask the policies on plans about what is about to be done. Raises Failure."""
-        if kind in (Kind.KEEP, Kind.REFUSE) or not self.run_.planning.policies:
+        if kind in (StepKind.KEEP, StepKind.REFUSE) or not self.run_.planning.policies:
             return
         from stoker.engine.running.policies import check_step_by_policies
 
@@ -254,7 +254,7 @@ class StepRunner:
         if not may_be_suspended(state.row):
             return decision
         if state.type.nested:
-            return Decision(Kind.UPDATE, (Reason(ReasonCode.SUSPENDED),))
+            return Decision(StepKind.UPDATE, (Reason(ReasonCode.SUSPENDED),))
         await self._act(state, "RESUME")
         return await self._decide(target, state)
 
@@ -370,7 +370,7 @@ class StepRunner:
                     raise failure from needed
                 state.row.status = FAILED
                 target = await self._final_target(state.row.name)
-                await self._ask_policies(target, Kind.REPLACE)
+                await self._ask_policies(target, StepKind.REPLACE)
                 return await self._create(target.fresh or target, state)
             if former_reference != state.reference_id():
                 run.objects.moved.add(state.row.name)
@@ -393,7 +393,7 @@ class StepRunner:
         """Delete a replaced or removed resource, unless it is used after all, or was deleted already."""
         state = self.run_.states.get(step.uuid or "")
         if state is not None and not self.run_.serves(state):
-            await self.delete(state, forgets=step.kind is Kind.FORGET)
+            await self.delete(state, forgets=step.kind is StepKind.FORGET)
 
     async def delete(self, state: ResourceState, around: Around = _unchanged, *, forgets: bool = False) -> None:
         """Remove a recorded resource (see `removal_effect`); `around` wraps the method that deletes its object. With

@@ -7,17 +7,17 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Forward, Wanted
-from stoker.engine.planning.verbs import plan_removal
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, read_tree
 from stoker.engine.running.operation_context import OperationContext
 
 
-async def with_nested(run: OperationContext, wanted: Wanted) -> Plan:
+async def with_nested(run: OperationContext, wanted: DesiredState) -> Plan:
     """Return the plan with the steps of all nested stacks, as a preview has it."""
     services, stack, inputs = run.services, run.stack, wanted.inputs
     observed = await examine_tree(services, stack)

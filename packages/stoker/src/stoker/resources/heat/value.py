@@ -50,8 +50,8 @@ class Value(ResourceType):
 
     def _failure(self, call: Call) -> Outcome | None:
         """Return the failure of a value that validation could not check; None if it is valid."""
-        complaint = next(iter(self.validate(call.properties)), None)
-        return Failed(complaint, "ValueError") if complaint else None
+        problem = next(iter(self.validate(call.properties)), None)
+        return Failed(problem, "ValueError") if problem else None
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         value = _converted(Finalizer(), call.properties)

@@ -192,7 +192,7 @@ def _pool_problems(subnet: Planned, cidr: Network, pools: Sequence[object]) -> I
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class _RequestedAddress:
     """A fixed address that a new port is to have, of a network and maybe of a subnet."""
 
     planned: Planned
@@ -202,12 +202,12 @@ class _Wish:
     subnet: _Object | None
 
 
-async def _wishes(planned: Planned, facts: Facts) -> AsyncIterator[_Wish]:
+async def _wishes(planned: Planned, facts: Facts) -> AsyncIterator[_RequestedAddress]:
     """Yield the addresses that a port or a server asks for."""
     home = planned.properties.get("network")
     for index, entry in enumerate(_entries(planned.properties.get("fixed_ips"))):
         if (address := _address(entry.get("ip_address"))) is not None:
-            yield _Wish(
+            yield _RequestedAddress(
                 planned,
                 ("fixed_ips", index, "ip_address"),
                 address,
@@ -216,7 +216,7 @@ async def _wishes(planned: Planned, facts: Facts) -> AsyncIterator[_Wish]:
             )
     for index, entry in enumerate(_entries(planned.properties.get("networks"))):
         if (address := _address(entry.get("fixed_ip"))) is not None and entry.get("port") is None:
-            yield _Wish(
+            yield _RequestedAddress(
                 planned,
                 ("networks", index, "fixed_ip"),
                 address,
@@ -251,11 +251,11 @@ async def _wrong_addresses(users: Sequence[Planned], facts: Facts) -> AsyncItera
             yield Problem(wish.planned, wish.at, words, "give each port an address of its own")
 
 
-def _filters(wishes: Sequence[_Wish]) -> list[str]:
+def _filters(wishes: Sequence[_RequestedAddress]) -> list[str]:
     return [f"ip_address={wish.address}" for wish in wishes]
 
 
-def _outside(wish: _Wish, existing: Mapping[str, Mapping[str, object]]) -> Problem | None:
+def _outside(wish: _RequestedAddress, existing: Mapping[str, Mapping[str, object]]) -> Problem | None:
     if wish.subnet is None:
         return None
     if wish.subnet.planned is not None:
@@ -269,7 +269,7 @@ def _outside(wish: _Wish, existing: Mapping[str, Mapping[str, object]]) -> Probl
 
 
 def _in_use(
-    wish: _Wish, existing: Mapping[str, Mapping[str, object]], ports: Sequence[Mapping[str, Any]]
+    wish: _RequestedAddress, existing: Mapping[str, Mapping[str, object]], ports: Sequence[Mapping[str, Any]]
 ) -> Problem | None:
     network = wish.network.identifier if wish.network is not None else ""
     if not network and wish.subnet is not None:

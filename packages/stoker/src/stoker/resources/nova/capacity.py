@@ -28,7 +28,7 @@ _PROCESSORS = "hw:cpu_policy"
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _RequestedResources:
     """What a server takes of a host, by resource class; `traits` the host must have, or must not with a `!`, and the
     availability zone that it must be in, empty for any.
     """
@@ -49,7 +49,7 @@ class _Wanted:
 
 async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
     """Yield the first server of each kind that does not fit any more."""
-    kinds: dict[_Wanted, list[Planned]] = {}
+    kinds: dict[_RequestedResources, list[Planned]] = {}
     for each in servers:
         flavor = await flavor_of(each, facts) if each.makes else None
         wanted = _wanted(each, flavor) if flavor is not None else None
@@ -89,7 +89,7 @@ async def _aggregates_of(zone: str, facts: Facts) -> Sequence[str]:
     )
 
 
-def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
+def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _RequestedResources | None:
     """Return what a server takes; None if that is not known."""
     resources = {"VCPU": _number(flavor.get("vcpus")), "MEMORY_MB": _number(flavor.get("ram"))}
     swap = -(-_number(flavor.get("swap")) // 1024)
@@ -109,7 +109,7 @@ def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _Wanted | None:
             traits.append(name if value == "required" else f"!{name}")
     taken = tuple(sorted((name, amount) for name, amount in resources.items() if amount > 0))
     zone = str(server.known("availability_zone") or "").partition(":")[0]
-    return _Wanted(taken, tuple(sorted(traits)), zone) if taken else None
+    return _RequestedResources(taken, tuple(sorted(traits)), zone) if taken else None
 
 
 def _number(value: object) -> int:

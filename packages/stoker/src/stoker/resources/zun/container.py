@@ -133,7 +133,7 @@ class Container(RestResource, ReplacedForReason):
     }
 
     def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
-        return description.complaints(properties)
+        return description.problems(properties)
 
     def replacement_reason(
         self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]

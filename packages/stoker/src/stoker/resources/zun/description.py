@@ -17,7 +17,7 @@ COMMAND_LIST_VERSION = "1.20"
 POLICIES = ("no", "always", "unless-stopped", "on-failure")
 
 
-def complaints(properties: Mapping[str, object]) -> Iterable[str]:
+def problems(properties: Mapping[str, object]) -> Iterable[str]:
     """Yield what is wrong with the values, which may be unknown at any depth."""
     policy = properties.get("restart_policy")
     if policy and not is_unknown(policy):

@@ -19,7 +19,7 @@ class _ListQuestion(Function):
 
     shape: ClassVar[str]
 
-    def complaint(self, arguments: Any) -> str | None:
+    def problem(self, arguments: Any) -> str | None:
         items = items_of(arguments)
         return f"takes a list of two: {self.shape}" if items is None or len(items) != 2 else None
 
@@ -79,7 +79,7 @@ class FnRefAll(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: Any) -> str | None:
+    def problem(self, arguments: Any) -> str | None:
         return None if isinstance(arguments, str) else "takes the name of a parameter type"
 
     def parameters_named(self) -> Sequence[str] | None:
@@ -101,7 +101,7 @@ class _AttributeOfValue(Function):
 
     shape: ClassVar[str]
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         fits = items is not None and len(items) == 2 and all(isinstance(item, str) for item in items)
         return None if fits else f"takes a list of two strings: {self.shape} and an attribute"

@@ -84,7 +84,7 @@ class FnMemberListToMap(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 3:
             return "takes a list of three: two names and a list of '.member.N.name=value' strings"

@@ -34,7 +34,7 @@ class Compiler(Protocol):
 class Function(Expression):
     """A call. `arguments` is compiled: plain data, a node that contains calls, or itself a call.
 
-    Invalid arguments are found in two stages, as in Heat: `complaint` finds those with a wrong shape when the template
+    Invalid arguments are found in two stages, as in Heat: `problem` finds those with a wrong shape when the template
     is loaded; `apply` finds the rest when the values are known. If there is an unknown inside the arguments, only
     `accepts_unknown` functions are applied; none is applied if the arguments as a whole are unknown.
 
@@ -58,7 +58,7 @@ class Function(Expression):
         """Return the compiled call `{name: arguments}` at `path`."""
         return cls(name, compiler.value(arguments, (*path, name)), path)
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         """Return what is wrong with the arguments' shape, or None; the shape of calls inside them is not known yet."""
         return None
 
@@ -88,9 +88,9 @@ class Function(Expression):
         if not self.accepts_unknown and evaluation.blocked(arguments):
             return combine([arguments])
         if isinstance(self.arguments, Function):
-            complaint = self.complaint(arguments)
-            if complaint:
-                raise FunctionError(f"{self.name}: {complaint}", "StackValidationFailed")
+            problem = self.problem(arguments)
+            if problem:
+                raise FunctionError(f"{self.name}: {problem}", "StackValidationFailed")
         return self.apply(arguments, evaluation)
 
     def _charge_for_plain(self, arguments: object, evaluation: Evaluation) -> None:

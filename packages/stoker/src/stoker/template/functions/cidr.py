@@ -18,7 +18,7 @@ class FnCidr(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 3:
             return "takes a list of three: an address block, a count and the number of host bits"

@@ -28,7 +28,7 @@ class If(Function):
         branches = [compiler.branch(value, (*below, index)) for index, value in enumerate(arguments[1:], 1)]
         return cls(name, (condition, *branches), path)
 
-    def complaint(self, arguments: Any) -> str | None:
+    def problem(self, arguments: Any) -> str | None:
         if arguments is None:
             return (
                 f"takes a list of {' or '.join(map(str, self.sizes))}: a condition, a value if true, a value if false"

@@ -61,7 +61,7 @@ class Equals(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two values" if items is None or len(items) != 2 else None
 
@@ -93,7 +93,7 @@ class Connective(Function):
         """Return the conditions among the arguments; None if there are too few."""
         return arguments if isinstance(arguments, list) and len(arguments) >= 2 else None
 
-    def complaint(self, arguments: Any) -> str | None:
+    def problem(self, arguments: Any) -> str | None:
         return self.shape if arguments is None else None
 
     def _evaluate(self, evaluation: Evaluation) -> object:

@@ -12,7 +12,7 @@ class FnToJsonString(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         fits = isinstance(arguments, Expression) or items_of(arguments) is not None or entries_of(arguments) is not None
         return None if fits else "takes a map or a list"
 
@@ -30,7 +30,7 @@ class FnLength(Function):
 
     accepts_unknown = True
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         fits = isinstance(arguments, Expression) or items_of(arguments) is not None
         return None if fits else "takes a list"
 

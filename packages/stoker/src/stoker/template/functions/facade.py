@@ -16,7 +16,7 @@ class ResourceFacade(Function):
 
     parts: ClassVar[tuple[str, str, str]] = ("metadata", "deletion_policy", "update_policy")
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         if isinstance(arguments, Expression) or arguments in self.parts:
             return None
         return f"takes one of {', '.join(self.parts)}"

@@ -16,7 +16,7 @@ class ListJoin(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: a delimiter and a list of strings"
@@ -52,7 +52,7 @@ class ListJoinMany(ListJoin):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) < 2:
             return "takes a list: a delimiter and one or more lists"

@@ -73,7 +73,7 @@ class Filter(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: the values to remove and a list" if items is None or len(items) != 2 else None
 
@@ -93,7 +93,7 @@ class Contains(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: a value and a list or string" if items is None or len(items) != 2 else None
 

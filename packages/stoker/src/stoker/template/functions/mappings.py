@@ -19,7 +19,7 @@ class FindInMap(Function):
 
     accepts_unknown = True
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of three: a mapping, a key and a second key" if items is None or len(items) != 3 else None
 
@@ -63,10 +63,10 @@ class FindInMapOrDefault(FindInMap):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 4:
-            return super().complaint(arguments)
+            return super().problem(arguments)
         default = entries_of(items[3])
         return (
             None

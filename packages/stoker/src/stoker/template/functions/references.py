@@ -49,7 +49,7 @@ class GetResource(ReferenceFunction):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         if is_list(arguments) or isinstance(arguments, int | float | None) or items_of(arguments) is not None:
             return "takes the name of a resource"
         return None
@@ -78,8 +78,8 @@ class Ref(GetResource):
     def parameters_named(self) -> Sequence[str] | None:
         return (self.arguments,) if isinstance(self.arguments, str) else None
 
-    def complaint(self, arguments: object) -> str | None:
-        return "takes the name of a parameter or resource" if super().complaint(arguments) else None
+    def problem(self, arguments: object) -> str | None:
+        return "takes the name of a parameter or resource" if super().problem(arguments) else None
 
     def reference(self, arguments: object, evaluation: Evaluation) -> Reference | None:
         reference = super().reference(arguments, evaluation)
@@ -140,7 +140,7 @@ class AttributeFunction(ReferenceFunction):
         super().__init__(name, arguments, path)
         self._literal: Reference | None = None
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) < self.fewest:
             return "takes a list: the name of a resource, an attribute, and a path of keys and indexes into its value"
@@ -214,8 +214,8 @@ class GetAttrOrAll(AttributeFunction):
 
     fewest = 1
 
-    def complaint(self, arguments: object) -> str | None:
-        return None if isinstance(arguments, str) else super().complaint(arguments)
+    def problem(self, arguments: object) -> str | None:
+        return None if isinstance(arguments, str) else super().problem(arguments)
 
     def read(self, reference: Reference, evaluation: Evaluation) -> object:
         if reference.attribute == "":
@@ -229,7 +229,7 @@ class FnGetAtt(AttributeFunction):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: the name of a resource and an attribute"

@@ -27,7 +27,7 @@ class Repeat(Function):
     accepts_unknown = True
     maps_allowed: ClassVar[bool] = False
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or not {"template", "for_each"} <= set(entries):
             return "takes a map with template and for_each"
@@ -123,12 +123,12 @@ class RepeatPermutations(RepeatMaps):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         entries = entries_of(arguments) or {}
         permutations = entries.get("permutations", True)
         if not isinstance(permutations, bool | Expression):
             return "permutations must be true or false"
-        return super().complaint(arguments)
+        return super().problem(arguments)
 
     def rows(self, lists: list[Sequence[object]], arguments: Mapping[str, Any], limit: int) -> list[tuple[Any, ...]]:
         permutations = arguments.get("permutations", True)

@@ -89,7 +89,7 @@ class StrReplaceScalars(Replacing):
 
     json_values = False
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or not {"template", "params"} <= set(entries):
             return "takes a map with template (a string) and params (a map)"
@@ -137,7 +137,7 @@ class FnReplace(Replacing):
 
     json_values = False
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         if items is None or len(items) != 2:
             return "takes a list of two: a map from strings to their replacements, and a string"

@@ -24,7 +24,7 @@ class FnSelect(Function):
 
     accepts_unknown = True
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: an index and a list or map" if items is None or len(items) != 2 else None
 

@@ -21,7 +21,7 @@ class StrSplit(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         return self._shape if entries_of(arguments) is not None else None
 
     _shape = "takes a list: a delimiter, a string and, optionally, the index of one piece"
@@ -55,6 +55,6 @@ class FnSplit(StrSplit):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         items = items_of(arguments)
         return "takes a list of two: a delimiter and a string" if items is None or len(items) != 2 else None

@@ -35,7 +35,7 @@ class FnSub(Function):
                 return cls(name, _pieces(text, named, (*below, 0), compiler), path)
         return cls(name, None, path)
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         return "takes a string, or a list of a string and a map of names" if arguments is None else None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> object:

@@ -24,20 +24,20 @@ class MakeUrl(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None:
             return f"takes a map with any of {', '.join(_KEYS)}"
         for key, value in entries.items():
-            complaint = None if isinstance(value, Expression) else _complaint(key, value)
-            if complaint:
-                return complaint
+            problem = None if isinstance(value, Expression) else _problem(key, value)
+            if problem:
+                return problem
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> object:
-        complaint = self.complaint(arguments)
-        if complaint:
-            raise self.wrong(complaint)
+        problem = self.problem(arguments)
+        if problem:
+            raise self.wrong(problem)
         self.limited(_LONGEST_QUOTED * measured(arguments, evaluation.budget), evaluation)
         scheme = arguments.get("scheme") or ""
         if ":" in scheme or "/" in scheme:
@@ -53,7 +53,7 @@ class MakeUrl(Function):
         return url + (f"#{quote(fragment)}" if fragment else "")
 
 
-def _complaint(key: str, value: object) -> str | None:
+def _problem(key: str, value: object) -> str | None:
     if key not in _KEYS:
         return f"a URL has no part {key!r}; {suggestion(key, _KEYS)}"
     if value is None:

@@ -20,7 +20,7 @@ class Yaql(Function):
 
     __slots__ = ()
 
-    def complaint(self, arguments: object) -> str | None:
+    def problem(self, arguments: object) -> str | None:
         entries = entries_of(arguments)
         if entries is None or "expression" not in entries or not set(entries) <= _KEYS:
             return "takes a map with expression (a string) and, optionally, data"

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row, select
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.records import IN_PROGRESS
-from stoker.testing.census import Kind as ObjectKind
-from stoker.testing.census import naming, objects
+from stoker.testing.cloud_objects import ObjectKind as ObjectKind
+from stoker.testing.cloud_objects import naming, objects
 from stoker.testing.emulated_cloud import EmulatedCloud
 
 

@@ -19,7 +19,7 @@ SLOW_SECONDS = 300.0
 _RETRY_SECONDS = 5.0
 
 
-class Kind(StrEnum):
+class DisruptionKind(StrEnum):
     """Kinds of disruptions, in the order in which they are tried."""
 
     SLOW = "slow"
@@ -36,36 +36,36 @@ class Kind(StrEnum):
     DEATH_AFTER_COMMIT = "death-after-commit"
 
 
-WORDS: Mapping[Kind, str] = {
-    Kind.SLOW: f"takes {SLOW_SECONDS:.0f} s longer",
-    Kind.FAILED: "fails with 500",
-    Kind.LOST_ANSWER: "is carried out, and its answer is lost",
-    Kind.ENGINE_DEATH: "is carried out, and the engine dies",
-    Kind.BROKEN_OBJECT: "succeeds, and the object goes into its error state",
-    Kind.REFUSED: "is refused with 400",
-    Kind.QUOTA: "exceeds a quota",
-    Kind.NO_CONNECTION: "does not reach the service",
-    Kind.RATE_LIMIT: f"is refused with 429 for {_RETRY_SECONDS:.0f} s",
-    Kind.PARTIAL_LIST: "is answered without the second half of the list",
-    Kind.EVENTUAL_CONSISTENCY: f"creates an object that reads do not show for {HIDDEN_SECONDS:.0f} s",
-    Kind.DEATH_AFTER_COMMIT: "is the last one before the engine dies, right after a commit",
+WORDS: Mapping[DisruptionKind, str] = {
+    DisruptionKind.SLOW: f"takes {SLOW_SECONDS:.0f} s longer",
+    DisruptionKind.FAILED: "fails with 500",
+    DisruptionKind.LOST_ANSWER: "is carried out, and its answer is lost",
+    DisruptionKind.ENGINE_DEATH: "is carried out, and the engine dies",
+    DisruptionKind.BROKEN_OBJECT: "succeeds, and the object goes into its error state",
+    DisruptionKind.REFUSED: "is refused with 400",
+    DisruptionKind.QUOTA: "exceeds a quota",
+    DisruptionKind.NO_CONNECTION: "does not reach the service",
+    DisruptionKind.RATE_LIMIT: f"is refused with 429 for {_RETRY_SECONDS:.0f} s",
+    DisruptionKind.PARTIAL_LIST: "is answered without the second half of the list",
+    DisruptionKind.EVENTUAL_CONSISTENCY: f"creates an object that reads do not show for {HIDDEN_SECONDS:.0f} s",
+    DisruptionKind.DEATH_AFTER_COMMIT: "is the last one before the engine dies, right after a commit",
 }
 """What happens to a request."""
 
-PASSING: Collection[Kind] = frozenset(Kind) - {Kind.QUOTA, Kind.BROKEN_OBJECT}
+PASSING: Collection[DisruptionKind] = frozenset(DisruptionKind) - {DisruptionKind.QUOTA, DisruptionKind.BROKEN_OBJECT}
 """The kinds after which the cloud is as it was: another attempt succeeds."""
 
-_ACTIONS: Mapping[Kind, str] = {
-    Kind.FAILED: "fail",
-    Kind.REFUSED: "fail",
-    Kind.QUOTA: "fail",
-    Kind.LOST_ANSWER: "act_and_drop",
-    Kind.BROKEN_OBJECT: "error_state",
-    Kind.NO_CONNECTION: "drop",
-    Kind.RATE_LIMIT: "rate_limit",
+_ACTIONS: Mapping[DisruptionKind, str] = {
+    DisruptionKind.FAILED: "fail",
+    DisruptionKind.REFUSED: "fail",
+    DisruptionKind.QUOTA: "fail",
+    DisruptionKind.LOST_ANSWER: "act_and_drop",
+    DisruptionKind.BROKEN_OBJECT: "error_state",
+    DisruptionKind.NO_CONNECTION: "drop",
+    DisruptionKind.RATE_LIMIT: "rate_limit",
 }
-_OF_READS = (Kind.FAILED, Kind.NO_CONNECTION)
-_OF_CREATIONS = (Kind.BROKEN_OBJECT, Kind.QUOTA)
+_OF_READS = (DisruptionKind.FAILED, DisruptionKind.NO_CONNECTION)
+_OF_CREATIONS = (DisruptionKind.BROKEN_OBJECT, DisruptionKind.QUOTA)
 _BREAKABLE = frozenset(
     {"servers", "volumes", "backups", "snapshots", "loadbalancers", "instances", "clusters", "shares", "zones", "zone"}
 )
@@ -74,18 +74,18 @@ _QUOTAS: Mapping[str, tuple[int, str | None]] = {"compute": (403, None), "networ
 """With which status, and name of the error, services refuse what exceeds a quota; the others answer 413."""
 
 
-def kinds_for(request: Sent) -> Sequence[Kind]:
+def kinds_for(request: Sent) -> Sequence[DisruptionKind]:
     """Return what can go wrong with a request, whose answer without disruptions is known."""
     if request.method in READS:
-        return (*_OF_READS, Kind.PARTIAL_LIST) if request.listed else _OF_READS
-    without: set[Kind] = {Kind.DEATH_AFTER_COMMIT, Kind.PARTIAL_LIST}
+        return (*_OF_READS, DisruptionKind.PARTIAL_LIST) if request.listed else _OF_READS
+    without: set[DisruptionKind] = {DisruptionKind.DEATH_AFTER_COMMIT, DisruptionKind.PARTIAL_LIST}
     if not request.made:
-        without.add(Kind.EVENTUAL_CONSISTENCY)
+        without.add(DisruptionKind.EVENTUAL_CONSISTENCY)
     if request.method != "POST":
         without |= set(_OF_CREATIONS)
     elif request.path.rstrip("/").rsplit("/", 1)[-1] not in _BREAKABLE:
-        without.add(Kind.BROKEN_OBJECT)
-    return [kind for kind in Kind if kind not in without]
+        without.add(DisruptionKind.BROKEN_OBJECT)
+    return [kind for kind in DisruptionKind if kind not in without]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class Disruption:
 
     phase: str
     call: int
-    kind: Kind
+    kind: DisruptionKind
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Disruption:
         """Return what `asdict` described."""
-        return cls(data["phase"], data["call"], Kind(data["kind"]))
+        return cls(data["phase"], data["call"], DisruptionKind(data["kind"]))
 
 
 class _Limited(Fault):
@@ -133,42 +133,42 @@ class Script:
         self.answers: dict[int, tuple[int, str]] = {}
         self._lasting.clear()
 
-    def next_call(self, request: Request, resource: tuple[str, str] | None) -> Kind | None:
+    def next_call(self, request: Request, resource: tuple[str, str] | None) -> DisruptionKind | None:
         """Return what goes wrong with the next request."""
         number = len(self.requests)
         self.requests.append((request, resource))
         found = [
             each
             for each in self.disruptions
-            if (each.phase, each.call) == (self.phase, number) and each.kind is not Kind.DEATH_AFTER_COMMIT
+            if (each.phase, each.call) == (self.phase, number) and each.kind is not DisruptionKind.DEATH_AFTER_COMMIT
         ]
         self.met += found
         what = (request.method, request.path)
-        if any(each.kind is Kind.QUOTA for each in found):
+        if any(each.kind is DisruptionKind.QUOTA for each in found):
             self._lasting.add(what)
-        return Kind.QUOTA if what in self._lasting else found[0].kind if found else None
+        return DisruptionKind.QUOTA if what in self._lasting else found[0].kind if found else None
 
     def next_commit(self) -> bool:
         """Return whether the engine dies after the next commit."""
         number, self.commits = self.commits, self.commits + 1
-        found = Disruption(self.phase, number, Kind.DEATH_AFTER_COMMIT)
+        found = Disruption(self.phase, number, DisruptionKind.DEATH_AFTER_COMMIT)
         if found in self.disruptions:
             self.met.append(found)
         return found in self.disruptions
 
 
-def fault_of(kind: Kind, request: Request) -> Fault | None:
+def fault_of(kind: DisruptionKind, request: Request) -> Fault | None:
     """Return the emulator's fault rule for a disruption of a request; None if the cloud just serves it."""
     action = _ACTIONS.get(kind)
     if action is None:
         return None
-    if kind is Kind.QUOTA:
+    if kind is DisruptionKind.QUOTA:
         return _Limited(on="* *", do=action, message=request.path.split("/")[1])
     message = "The rehearsal makes this request go wrong."
     return Fault(
         on="* *",
         do=action,
-        status=400 if kind is Kind.REFUSED else None,
+        status=400 if kind is DisruptionKind.REFUSED else None,
         seconds=_RETRY_SECONDS,
         message=message,
     )

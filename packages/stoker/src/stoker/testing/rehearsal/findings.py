@@ -13,7 +13,7 @@ from stoker.resources.heat.groups.group import rolling_of
 from stoker.resources.heat.signals.wait_condition import HANDLES
 from stoker.schema.unknown import has_unknown
 from stoker.testing.rehearsal import rules
-from stoker.testing.rehearsal.disruptions import PASSING, Kind
+from stoker.testing.rehearsal.disruptions import PASSING, DisruptionKind
 from stoker.testing.rehearsal.guests import CONDITIONS
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, LeftObject, Outcome, Phase
@@ -208,7 +208,7 @@ class DisruptionFindings:
         if phase is None or not outcome.met:
             return
         structure = self._before if phase.name in (CREATE, DELETE) else self._after
-        if len(run.disruptions) == 1 and run.disruptions[0].kind is Kind.SLOW:
+        if len(run.disruptions) == 1 and run.disruptions[0].kind is DisruptionKind.SLOW:
             self._note_race(run, phase, structure)
         what = f" (run {run.number})"
         if len(run.disruptions) == 1 and run.disruptions[0].kind in PASSING and phase.rollback_failures:

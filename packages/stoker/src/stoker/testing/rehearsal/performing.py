@@ -16,8 +16,8 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins.capabilities import ParentInAnotherService
 from stoker.plugins.resource import ResourceType
 from stoker.store.records import STACK_TYPE
-from stoker.testing.census import OUTLIVING
-from stoker.testing.census import Kind as ObjectKind
+from stoker.testing.cloud_objects import OUTLIVING
+from stoker.testing.cloud_objects import ObjectKind as ObjectKind
 from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal.disruptions import Disruption, Script
 from stoker.testing.rehearsal.guests import UNSUPPORTED, WAITING, Guests
@@ -36,7 +36,7 @@ from stoker.testing.rehearsal.scenario import (
     Step,
     is_scaling,
 )
-from stoker.testing.rehearsal.stage import EngineDied, Saved, Stage
+from stoker.testing.rehearsal.stage import DatabaseCopy, EngineDied, Stage
 from stoker.testing.sandbox import Definition, by_path
 
 _REF: Mapping[str, Any] = {"name": NAME, "id": None}
@@ -83,7 +83,7 @@ class Performance:
         self._stage = Stage(Script(), scenario.timings)
         create_existing_objects(self._stage.cloud, scenario.cloud)
         self._run = _Run(self._stage, scenario, definitions)
-        self._saved: Saved | None = None
+        self._saved: DatabaseCopy | None = None
         self._error = ""
 
     def __enter__(self) -> Performance:

@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.testing.rehearsal.capacity import Capacity, capacities
 from stoker.testing.rehearsal.critical_path import critical_path
-from stoker.testing.rehearsal.disruptions import WORDS, Disruption, Kind
+from stoker.testing.rehearsal.disruptions import WORDS, Disruption, DisruptionKind
 from stoker.testing.rehearsal.rehearsing import Rehearsal
 from stoker.testing.rehearsal.runs import Run
 from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
@@ -144,7 +144,7 @@ def _shown_point(point: SinglePoint) -> str:
 
 def _table(rehearsal: Rehearsal) -> Iterator[str]:
     """Yield what runs with a single disruption come to, by its kind."""
-    rows: dict[tuple[Kind, str], dict[str, list[tuple[Run, Phase]]]] = {}
+    rows: dict[tuple[DisruptionKind, str], dict[str, list[tuple[Run, Phase]]]] = {}
     for run, outcome in rehearsal.outcomes:
         [first, *more] = run.disruptions
         phase = outcome.phase(first.phase)
@@ -154,7 +154,7 @@ def _table(rehearsal: Rehearsal) -> Iterator[str]:
         return
     yield ""
     yield "With one disruption in each run:"
-    for kind in Kind:
+    for kind in DisruptionKind:
         for name in rehearsal.scenario.phases:
             for state, found in sorted(rows.get((kind, name), {}).items()):
                 longest = max(phase.seconds for _, phase in found)

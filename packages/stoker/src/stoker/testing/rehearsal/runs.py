@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from stoker.testing.rehearsal.disruptions import Disruption, Kind, kinds_for
+from stoker.testing.rehearsal.disruptions import Disruption, DisruptionKind, kinds_for
 from stoker.testing.rehearsal.scenario import Outcome, Request
 
 _COMBINED = (2, 3)
@@ -48,7 +48,7 @@ class Runs:
     def request(self, disruption: Disruption) -> Request | None:
         """Return the request that a disruption is about, in the run without disruptions; None after a commit."""
         phase = self._usual.phase(disruption.phase)
-        if phase is None or disruption.kind is Kind.DEATH_AFTER_COMMIT:
+        if phase is None or disruption.kind is DisruptionKind.DEATH_AFTER_COMMIT:
             return None
         return phase.requests[disruption.call]
 
@@ -60,12 +60,12 @@ def _single(usual: Outcome) -> Iterator[Disruption]:
                 for kind in kinds_for(request):
                     yield Disruption(phase.name, request.number, kind)
         for number in range(phase.commits):
-            yield Disruption(phase.name, number, Kind.DEATH_AFTER_COMMIT)
+            yield Disruption(phase.name, number, DisruptionKind.DEATH_AFTER_COMMIT)
 
 
 def _order(usual: Outcome, alike: Callable[[str], object]) -> Callable[[Disruption], tuple[int, int]]:
     """Return the key by which disruptions are sorted: what is new comes before what is like something else."""
-    kinds = list(Kind)
+    kinds = list(DisruptionKind)
     seen: Counter[object] = Counter()
     times: dict[tuple[str, int], int] = {}
     for phase in usual.phases:
@@ -75,7 +75,7 @@ def _order(usual: Outcome, alike: Callable[[str], object]) -> Callable[[Disrupti
             seen[str(what)] += 1
 
     def key(each: Disruption) -> tuple[int, int]:
-        again = times.get((each.phase, each.call), 0) if each.kind is not Kind.DEATH_AFTER_COMMIT else 0
+        again = times.get((each.phase, each.call), 0) if each.kind is not DisruptionKind.DEATH_AFTER_COMMIT else 0
         return min(again, 1), kinds.index(each.kind)
 
     return key

@@ -26,7 +26,7 @@ from stoker.store.records import UNFINISHED
 from stoker.testing.connections import LoopJournal
 from stoker.testing.emulated_cloud import EmulatedCloud
 from stoker.testing.rehearsal.contents import Contents
-from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, Kind, Script, fault_of
+from stoker.testing.rehearsal.disruptions import SLOW_SECONDS, DisruptionKind, Script, fault_of
 from stoker.testing.rehearsal.durations import seconds_of
 from stoker.testing.rehearsal.timings import Timings
 from stoker.testing.rehearsal.timings import seconds_of as recorded_seconds
@@ -146,14 +146,14 @@ class Stage(Sandbox):
     def _runs(self, stack_id: str) -> bool:
         return self.busy
 
-    def save(self) -> Saved:
+    def save(self) -> DatabaseCopy:
         """Return the database for forks of this process, which have the rest."""
         self._database.engine.dispose()  # all of it is in the file then, and no connection is shared
-        return Saved(_database()[0].read_bytes())
+        return DatabaseCopy(_database()[0].read_bytes())
 
 
 @dataclass(frozen=True)
-class Saved:
+class DatabaseCopy:
     """The content of a stage's database at one time."""
 
     content: bytes
@@ -228,18 +228,18 @@ class RehearsedCloud(EmulatedCloud):
         script = self._stage.script
         answers, number = script.answers, len(script.requests)
         kind = script.next_call(sent, RESOURCE.get())
-        seconds = self._seconds(sent, RESOURCE.get()) + (SLOW_SECONDS if kind is Kind.SLOW else 0.0)
+        seconds = self._seconds(sent, RESOURCE.get()) + (SLOW_SECONDS if kind is DisruptionKind.SLOW else 0.0)
         fault = self._visibility.fault(sent) or (None if kind is None else fault_of(kind, sent))
         if seconds and (fault is None or fault.do in ("act_and_drop", "error_state")):
             await sleep(self.clock, seconds)
         response = await self.served(sent, fault)
-        response = self._visibility.shown(sent, cut(response) if kind is Kind.PARTIAL_LIST else response)
+        response = self._visibility.shown(sent, cut(response) if kind is DisruptionKind.PARTIAL_LIST else response)
         self.calls.record(self.clock.now(), sent, response, RESOURCE.get())
         call = self.calls[-1]
         answers[number] = (call.listed, call.made_id)
-        if kind is Kind.EVENTUAL_CONSISTENCY:
+        if kind is DisruptionKind.EVENTUAL_CONSISTENCY:
             self._visibility.hide(call.made_id)
-        if kind is Kind.ENGINE_DEATH:
+        if kind is DisruptionKind.ENGINE_DEATH:
             self._stage.kill()
             await asyncio.get_running_loop().create_future()  # nobody is there any more
         return response

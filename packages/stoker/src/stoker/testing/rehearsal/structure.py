@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
 from stoker.authoring.sources import beside
-from stoker.authoring.workspace import Place, Workspace
+from stoker.authoring.workspace import BoundTemplate, Workspace
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.plugins import capabilities
@@ -125,7 +125,7 @@ def _walk(level: Level, prefix: str) -> Iterator[tuple[str, Node, Level]]:
             yield from _walk(node.inside, f"{prefix}{name}.")
 
 
-def _level(place: Place) -> Level:
+def _level(place: BoundTemplate) -> Level:
     definition = place.definition
     kinds = {name: place.kind_of(resource) for name, resource in definition.resources.items()}
     types = {name: kind for name, kind in kinds.items() if kind is not None}
@@ -159,7 +159,7 @@ def _references(definition: Any, output: Any) -> Iterator[str]:
         yield placed.reference.resource
 
 
-def _inside(place: Place, name: str, kind: ResourceType | None, values: Mapping[str, Any]) -> Level | None:
+def _inside(place: BoundTemplate, name: str, kind: ResourceType | None, values: Mapping[str, Any]) -> Level | None:
     if kind is None or place.depth >= MAX_NESTED_STACK_DEPTH:
         return None
     remote = capabilities.remote_stack_of(kind, values)
@@ -175,7 +175,7 @@ def _inside(place: Place, name: str, kind: ResourceType | None, values: Mapping[
     return level if remote is None else replace(level, own=True)
 
 
-def _file_of(place: Place, name: str) -> str | None:
+def _file_of(place: BoundTemplate, name: str) -> str | None:
     """Return the path of the file that a resource has as its property `template`; None if it is not all of a file."""
     document = place.definition.template.document
     wanted = document.data["resources"][name]["properties"]["template"] if "resources" in document.data else None

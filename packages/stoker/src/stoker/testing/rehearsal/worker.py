@@ -39,7 +39,7 @@ def _warm(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
     return wanted, definitions
 
 
-class Beginning:
+class PreparedProcess:
     """A process that has performed a scenario without disruptions up to a phase. Its forks continue from there."""
 
     def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition], phase: str) -> None:
@@ -114,7 +114,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._scenario = b""
-        self._beginnings: dict[str, Beginning] = {}
+        self._beginnings: dict[str, PreparedProcess] = {}
 
     def answer(self, request: Mapping[str, Any]) -> bytes:
         """Perform the run of a request; return its outcome as JSON."""
@@ -127,13 +127,13 @@ class Runner:
             return orjson.dumps(asdict(Outcome(error=error.message)))
         return outcome or orjson.dumps(asdict(Outcome(error="The process of this run has ended early.")))
 
-    def _beginning(self, scenario: bytes, phase: str) -> Beginning:
+    def _beginning(self, scenario: bytes, phase: str) -> PreparedProcess:
         """Return the process that has performed a scenario up to a phase. Raises StokerError."""
         if scenario != self._scenario:
             self.close()
             self._scenario = scenario
         if phase not in self._beginnings:
-            self._beginnings[phase] = Beginning(*_warm(scenario), phase)
+            self._beginnings[phase] = PreparedProcess(*_warm(scenario), phase)
         return self._beginnings[phase]
 
     def close(self) -> None:

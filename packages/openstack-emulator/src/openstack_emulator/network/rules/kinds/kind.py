@@ -106,7 +106,7 @@ STANDARD: Mapping[str, Attribute] = {**NAMED, **TIMES, "tags": read_only(list)}
 
 
 @dataclass(frozen=True)
-class Kind(Generic[T]):
+class ResourceKind(Generic[T]):
     """One kind of record.
 
     record: the class of its records. name, plural: body keys. path: of the collection below `/v2.0`.
@@ -247,20 +247,20 @@ class Kind(Generic[T]):
 class Catalog:
     """All kinds by plural, and who refers to whom."""
 
-    kinds: dict[str, Kind[Any]] = field(default_factory=dict)
+    kinds: dict[str, ResourceKind[Any]] = field(default_factory=dict)
 
-    def add(self, *kinds: Kind[Any]) -> None:
+    def add(self, *kinds: ResourceKind[Any]) -> None:
         self.kinds.update({kind.plural: kind for kind in kinds})
 
     @cached_property
-    def by_record(self) -> dict[type[Owned], Kind[Any]]:
+    def by_record(self) -> dict[type[Owned], ResourceKind[Any]]:
         """The kinds by the classes of their records."""
         return {kind.record: kind for kind in self.kinds.values()}
 
     @cached_property
-    def referrers(self) -> dict[str, list[tuple[Kind[Any], str, Attribute]]]:
+    def referrers(self) -> dict[str, list[tuple[ResourceKind[Any], str, Attribute]]]:
         """Plural → the attributes, of which kinds, that hold ids of it."""
-        result: dict[str, list[tuple[Kind[Any], str, Attribute]]] = {plural: [] for plural in self.kinds}
+        result: dict[str, list[tuple[ResourceKind[Any], str, Attribute]]] = {plural: [] for plural in self.kinds}
         for kind in self.kinds.values():
             for name, attribute in kind.references.items():
                 result[str(attribute.refers)].append((kind, name, attribute))

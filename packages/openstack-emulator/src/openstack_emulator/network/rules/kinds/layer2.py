@@ -41,6 +41,7 @@ from openstack_emulator.network.rules.attributes import (
     unconvertible,
     uuid,
 )
+from openstack_emulator.network.rules.inputs import RequestedAddressPair, RequestedOption, RequestedSubPort
 from openstack_emulator.network.rules.kinds.kind import (
     NAMED,
     OMITTED,
@@ -48,10 +49,9 @@ from openstack_emulator.network.rules.kinds.kind import (
     UNNAMED,
     Attribute,
     Deletion,
-    Kind,
+    ResourceKind,
     read_only,
 )
-from openstack_emulator.network.rules.wanted import OptionWish, PairWish, SubPortWish
 
 NETWORK_TYPES = ("local", "flat", "vlan", "vxlan", "gre", "geneve")
 VNIC_TYPES = (
@@ -72,7 +72,7 @@ UP = Attribute(boolean, True)
 NULLABLE_INTEGER = optional(integer(0, 2**31))
 SEGMENT_NUMBER = optional(integer(1, 2**24 - 1))
 
-NETWORK = Kind(
+NETWORK = ResourceKind(
     record=Network,
     name="network",
     plural="networks",
@@ -109,7 +109,7 @@ NETWORK = Kind(
         "provider:segmentation_id": Attribute(SEGMENT_NUMBER, OMITTED, admin=True, hidden=True),
     },
 )
-SEGMENT = Kind(
+SEGMENT = ResourceKind(
     record=Segment,
     name="segment",
     plural="segments",
@@ -129,7 +129,7 @@ SEGMENT = Kind(
         "segmentation_id": Attribute(SEGMENT_NUMBER, None, update=False),
     },
 )
-SUBNET = Kind(
+SUBNET = ResourceKind(
     record=Subnet,
     name="subnet",
     plural="subnets",
@@ -160,7 +160,7 @@ SUBNET = Kind(
         "dns_publish_fixed_ip": Attribute(boolean, False),
     },
 )
-SUBNETPOOL = Kind(
+SUBNETPOOL = ResourceKind(
     record=SubnetPool,
     name="subnetpool",
     plural="subnetpools",
@@ -185,7 +185,7 @@ SUBNETPOOL = Kind(
         "shared": Attribute(boolean, False, update=False, admin=True),
     },
 )
-ADDRESS_SCOPE = Kind(
+ADDRESS_SCOPE = ResourceKind(
     record=AddressScope,
     name="address_scope",
     plural="address_scopes",
@@ -203,8 +203,10 @@ ADDRESS_SCOPE = Kind(
         "shared": Attribute(boolean, False, admin=True),
     },
 )
-DHCP_OPTION = made(OptionWish, form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION}))
-PORT = Kind(
+DHCP_OPTION = made(
+    RequestedOption, form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION})
+)
+PORT = ResourceKind(
     record=Port,
     name="port",
     plural="ports",
@@ -232,7 +234,9 @@ PORT = Kind(
         "fixed_ips": Attribute(fixed_ips, OMITTED, asked=True),
         "security_groups": Attribute(items(uuid), OMITTED),
         "allowed_address_pairs": Attribute(
-            items(made(PairWish, form({}, {"ip_address": ip_or_cidr, "mac_address": mac}))), list, asked=True
+            items(made(RequestedAddressPair, form({}, {"ip_address": ip_or_cidr, "mac_address": mac}))),
+            list,
+            asked=True,
         ),
         "extra_dhcp_opts": Attribute(
             items(dhcp_option(DHCP_OPTION)),
@@ -267,10 +271,10 @@ def vlan(value: object) -> int:
 
 
 SUB_PORT = made(
-    SubPortWish,
+    RequestedSubPort,
     form({"port_id": uuid}, {"segmentation_type": segmentation_type, "segmentation_id": vlan}),
 )
-TRUNK = Kind(
+TRUNK = ResourceKind(
     record=Trunk,
     name="trunk",
     plural="trunks",
@@ -286,4 +290,4 @@ TRUNK = Kind(
         "admin_state_up": UP,
     },
 )
-CORE_KINDS: tuple[Kind[Any], ...] = (NETWORK, SEGMENT, SUBNET, SUBNETPOOL, ADDRESS_SCOPE, PORT, TRUNK)
+CORE_KINDS: tuple[ResourceKind[Any], ...] = (NETWORK, SEGMENT, SUBNET, SUBNETPOOL, ADDRESS_SCOPE, PORT, TRUNK)

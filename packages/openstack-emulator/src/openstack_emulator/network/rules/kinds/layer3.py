@@ -22,6 +22,7 @@ from openstack_emulator.network.rules.attributes import (
     unconvertible,
     uuid,
 )
+from openstack_emulator.network.rules.inputs import RequestedAddress, RequestedGateway
 from openstack_emulator.network.rules.kinds.kind import (
     OMITTED,
     STANDARD,
@@ -29,21 +30,20 @@ from openstack_emulator.network.rules.kinds.kind import (
     UNNAMED,
     Attribute,
     Deletion,
-    Kind,
+    ResourceKind,
     read_only,
 )
-from openstack_emulator.network.rules.wanted import AddressWish, GatewayWish
 
-EXTERNAL_ADDRESS = made(AddressWish, form({}, {"subnet_id": uuid, "ip_address": ip}))
+EXTERNAL_ADDRESS = made(RequestedAddress, form({}, {"subnet_id": uuid, "ip_address": ip}))
 GATEWAY = form({"network_id": uuid}, {"enable_snat": boolean, "external_fixed_ips": items(EXTERNAL_ADDRESS)})
 
 
-def gateway(value: object) -> GatewayWish | None:
+def gateway(value: object) -> RequestedGateway | None:
     """The gateway of a router; None for none."""
     if not value:
         return None
     given = dictionary(value)
-    return made(partial(GatewayWish, given=tuple(given)), GATEWAY)(given)
+    return made(partial(RequestedGateway, given=tuple(given)), GATEWAY)(given)
 
 
 def forwarded_protocol(value: object) -> str:
@@ -57,7 +57,7 @@ def forwarded_protocol(value: object) -> str:
     return str(value)
 
 
-ROUTER = Kind(
+ROUTER = ResourceKind(
     record=Router,
     name="router",
     plural="routers",
@@ -82,7 +82,7 @@ ROUTER = Kind(
         "flavor_id": Attribute(NULLABLE_TEXT, None, update=False),
     },
 )
-FLOATING_IP = Kind(
+FLOATING_IP = ResourceKind(
     record=FloatingIp,
     name="floatingip",
     plural="floatingips",
@@ -109,7 +109,7 @@ FLOATING_IP = Kind(
         "qos_policy_id": Attribute(NULLABLE_UUID, None, refers="policies"),
     },
 )
-PORT_FORWARDING = Kind(
+PORT_FORWARDING = ResourceKind(
     record=PortForwarding,
     name="port_forwarding",
     plural="port_forwardings",
@@ -129,4 +129,4 @@ PORT_FORWARDING = Kind(
         "protocol": Attribute(forwarded_protocol),
     },
 )
-L3_KINDS: tuple[Kind[Any], ...] = (ROUTER, FLOATING_IP, PORT_FORWARDING)
+L3_KINDS: tuple[ResourceKind[Any], ...] = (ROUTER, FLOATING_IP, PORT_FORWARDING)

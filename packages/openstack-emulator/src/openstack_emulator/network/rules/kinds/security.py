@@ -41,7 +41,7 @@ from openstack_emulator.network.rules.kinds.kind import (
     UNNAMED,
     Attribute,
     Deletion,
-    Kind,
+    ResourceKind,
     read_only,
 )
 
@@ -50,7 +50,7 @@ DSCP_MARKS = (0, 8, *range(10, 41, 2), 44, 46, 48, 56)
 R = TypeVar("R", bound=QosRule)
 SHARED = Attribute(boolean, False, admin=True)
 
-SECURITY_GROUP = Kind(
+SECURITY_GROUP = ResourceKind(
     record=SecurityGroup,
     name="security_group",
     plural="security_groups",
@@ -70,7 +70,7 @@ SECURITY_GROUP = Kind(
         "shared": read_only(),
     },
 )
-SECURITY_GROUP_RULE = Kind(
+SECURITY_GROUP_RULE = ResourceKind(
     record=SecurityGroupRule,
     name="security_group_rule",
     plural="security_group_rules",
@@ -99,7 +99,7 @@ SECURITY_GROUP_RULE = Kind(
         "remote_address_group_id": Attribute(NULLABLE_UUID, None, update=False, refers="address_groups"),
     },
 )
-ADDRESS_GROUP = Kind(
+ADDRESS_GROUP = ResourceKind(
     record=AddressGroup,
     name="address_group",
     plural="address_groups",
@@ -117,7 +117,7 @@ ADDRESS_GROUP = Kind(
         "shared": read_only(),
     },
 )
-RBAC_POLICY = Kind(
+RBAC_POLICY = ResourceKind(
     record=RbacPolicy,
     name="rbac_policy",
     plural="rbac_policies",
@@ -135,7 +135,7 @@ RBAC_POLICY = Kind(
         "target_tenant": Attribute(text(255)),
     },
 )
-QOS_POLICY = Kind(
+QOS_POLICY = ResourceKind(
     record=QosPolicy,
     name="policy",
     plural="policies",
@@ -156,8 +156,8 @@ QOS_POLICY = Kind(
 )
 
 
-def _qos_rule(record: type[R], type_name: str, **attributes: Attribute) -> Kind[R]:
-    return Kind(
+def _qos_rule(record: type[R], type_name: str, **attributes: Attribute) -> ResourceKind[R]:
+    return ResourceKind(
         record=record,
         name=f"{type_name}_rule",
         plural=f"{type_name}_rules",
@@ -196,13 +196,13 @@ MINIMUM_PACKET_RATE_RULE = _qos_rule(
     min_kpps=Attribute(integer(0, MOST_KBPS)),
     direction=Attribute(choice("ingress", "egress", "any"), "egress"),
 )
-QOS_RULES: tuple[Kind[Any], ...] = (
+QOS_RULES: tuple[ResourceKind[Any], ...] = (
     BANDWIDTH_LIMIT_RULE,
     DSCP_MARKING_RULE,
     MINIMUM_BANDWIDTH_RULE,
     MINIMUM_PACKET_RATE_RULE,
 )
-METERING_LABEL = Kind(
+METERING_LABEL = ResourceKind(
     record=MeteringLabel,
     name="metering_label",
     plural="metering_labels",
@@ -213,7 +213,7 @@ METERING_LABEL = Kind(
     admin_write=True,
     attributes={**NAMED, "shared": Attribute(boolean, False, update=False)},
 )
-METERING_RULE = Kind(
+METERING_RULE = ResourceKind(
     record=MeteringLabelRule,
     name="metering_label_rule",
     plural="metering_label_rules",
@@ -232,5 +232,5 @@ METERING_RULE = Kind(
         "destination_ip_prefix": Attribute(optional(ip_or_cidr), None, update=False),
     },
 )
-SECURITY_KINDS: tuple[Kind[Any], ...] = (SECURITY_GROUP, SECURITY_GROUP_RULE, ADDRESS_GROUP, RBAC_POLICY)
-QOS_KINDS: tuple[Kind[Any], ...] = (QOS_POLICY, *QOS_RULES, METERING_LABEL, METERING_RULE)
+SECURITY_KINDS: tuple[ResourceKind[Any], ...] = (SECURITY_GROUP, SECURITY_GROUP_RULE, ADDRESS_GROUP, RBAC_POLICY)
+QOS_KINDS: tuple[ResourceKind[Any], ...] = (QOS_POLICY, *QOS_RULES, METERING_LABEL, METERING_RULE)

@@ -38,7 +38,7 @@ from openstack_emulator.network.rules.attributes import (
     text,
     uuid,
 )
-from openstack_emulator.network.rules.kinds.kind import NAMED, UNNAMED, Attribute, Kind, read_only
+from openstack_emulator.network.rules.kinds.kind import NAMED, UNNAMED, Attribute, ResourceKind, read_only
 
 UP = Attribute(boolean, True)
 IDS = items(uuid)
@@ -64,7 +64,7 @@ def _dead_peer(value: object) -> dict[str, object]:
     return given
 
 
-VPNSERVICE = Kind(
+VPNSERVICE = ResourceKind(
     record=VpnService,
     name="vpnservice",
     plural="vpnservices",
@@ -84,7 +84,7 @@ VPNSERVICE = Kind(
         "external_v6_ip": read_only(None),
     },
 )
-IKEPOLICY = Kind(
+IKEPOLICY = ResourceKind(
     record=IkePolicy,
     name="ikepolicy",
     plural="ikepolicies",
@@ -102,7 +102,7 @@ IKEPOLICY = Kind(
         "lifetime": Attribute(_seconds, lambda: _seconds({})),
     },
 )
-IPSECPOLICY = Kind(
+IPSECPOLICY = ResourceKind(
     record=IpsecPolicy,
     name="ipsecpolicy",
     plural="ipsecpolicies",
@@ -120,7 +120,7 @@ IPSECPOLICY = Kind(
         "lifetime": Attribute(_seconds, lambda: _seconds({})),
     },
 )
-ENDPOINT_GROUP = Kind(
+ENDPOINT_GROUP = ResourceKind(
     record=EndpointGroup,
     name="endpoint_group",
     plural="endpoint_groups",
@@ -134,7 +134,7 @@ ENDPOINT_GROUP = Kind(
         "endpoints": Attribute(items(text(255)), update=False),
     },
 )
-IPSEC_SITE_CONNECTION = Kind(
+IPSEC_SITE_CONNECTION = ResourceKind(
     record=IpsecSiteConnection,
     name="ipsec_site_connection",
     plural="ipsec_site_connections",
@@ -163,8 +163,8 @@ IPSEC_SITE_CONNECTION = Kind(
         "admin_state_up": UP,
     },
 )
-VPN_KINDS: tuple[Kind[Any], ...] = (VPNSERVICE, IKEPOLICY, IPSECPOLICY, ENDPOINT_GROUP, IPSEC_SITE_CONNECTION)
-FIREWALL = Kind(
+VPN_KINDS: tuple[ResourceKind[Any], ...] = (VPNSERVICE, IKEPOLICY, IPSECPOLICY, ENDPOINT_GROUP, IPSEC_SITE_CONNECTION)
+FIREWALL = ResourceKind(
     record=Firewall,
     name="firewall",
     plural="firewalls",
@@ -182,7 +182,7 @@ FIREWALL = Kind(
         "router_ids": Attribute(IDS, list, refers="routers", many=True),
     },
 )
-FIREWALL_POLICY = Kind(
+FIREWALL_POLICY = ResourceKind(
     record=FirewallPolicy,
     name="firewall_policy",
     plural="firewall_policies",
@@ -197,7 +197,7 @@ FIREWALL_POLICY = Kind(
         "firewall_rules": Attribute(IDS, list, refers="firewall_rules", many=True),
     },
 )
-FIREWALL_RULE = Kind(
+FIREWALL_RULE = ResourceKind(
     record=FirewallRule,
     name="firewall_rule",
     plural="firewall_rules",
@@ -220,8 +220,8 @@ FIREWALL_RULE = Kind(
         "enabled": Attribute(boolean, True),
     },
 )
-FIREWALL_KINDS: tuple[Kind[Any], ...] = (FIREWALL, FIREWALL_POLICY, FIREWALL_RULE)
-PORT_PAIR = Kind(
+FIREWALL_KINDS: tuple[ResourceKind[Any], ...] = (FIREWALL, FIREWALL_POLICY, FIREWALL_RULE)
+PORT_PAIR = ResourceKind(
     record=PortPair,
     name="port_pair",
     plural="port_pairs",
@@ -236,7 +236,7 @@ PORT_PAIR = Kind(
         "service_function_parameters": Attribute(dictionary, dict, update=False),
     },
 )
-PORT_PAIR_GROUP = Kind(
+PORT_PAIR_GROUP = ResourceKind(
     record=PortPairGroup,
     name="port_pair_group",
     plural="port_pair_groups",
@@ -250,7 +250,7 @@ PORT_PAIR_GROUP = Kind(
         "port_pair_group_parameters": Attribute(dictionary, dict, update=False),
     },
 )
-FLOW_CLASSIFIER = Kind(
+FLOW_CLASSIFIER = ResourceKind(
     record=FlowClassifier,
     name="flow_classifier",
     plural="flow_classifiers",
@@ -274,7 +274,7 @@ FLOW_CLASSIFIER = Kind(
         "l7_parameters": Attribute(dictionary, dict, update=False),
     },
 )
-PORT_CHAIN = Kind(
+PORT_CHAIN = ResourceKind(
     record=PortChain,
     name="port_chain",
     plural="port_chains",
@@ -289,8 +289,8 @@ PORT_CHAIN = Kind(
         "chain_parameters": Attribute(dictionary, dict, update=False),
     },
 )
-CHAIN_KINDS: tuple[Kind[Any], ...] = (PORT_PAIR, PORT_PAIR_GROUP, FLOW_CLASSIFIER, PORT_CHAIN)
-TAP_SERVICE = Kind(
+CHAIN_KINDS: tuple[ResourceKind[Any], ...] = (PORT_PAIR, PORT_PAIR_GROUP, FLOW_CLASSIFIER, PORT_CHAIN)
+TAP_SERVICE = ResourceKind(
     record=TapService,
     name="tap_service",
     plural="tap_services",
@@ -306,7 +306,7 @@ TAP_SERVICE = Kind(
         "port_id": Attribute(uuid, update=False, refers="ports"),
     },
 )
-TAP_FLOW = Kind(
+TAP_FLOW = ResourceKind(
     record=TapFlow,
     name="tap_flow",
     plural="tap_flows",
@@ -324,8 +324,8 @@ TAP_FLOW = Kind(
         "vlan_filter": Attribute(NULLABLE_TEXT, None, update=False),
     },
 )
-TAP_KINDS: tuple[Kind[Any], ...] = (TAP_SERVICE, TAP_FLOW)
-NETWORK_GATEWAY = Kind(
+TAP_KINDS: tuple[ResourceKind[Any], ...] = (TAP_SERVICE, TAP_FLOW)
+NETWORK_GATEWAY = ResourceKind(
     record=NetworkGateway,
     name="network_gateway",
     plural="network_gateways",
@@ -340,7 +340,7 @@ NETWORK_GATEWAY = Kind(
         "ports": read_only(list),
     },
 )
-L2_GATEWAY = Kind(
+L2_GATEWAY = ResourceKind(
     record=L2Gateway,
     name="l2_gateway",
     plural="l2_gateways",
@@ -350,7 +350,7 @@ L2_GATEWAY = Kind(
     in_use="L2 Gateway {id} still has active mappings with one or more neutron networks.",
     attributes={**UNNAMED, "name": NAMED["name"], "devices": Attribute(items(dictionary), list)},
 )
-L2_GATEWAY_CONNECTION = Kind(
+L2_GATEWAY_CONNECTION = ResourceKind(
     record=L2GatewayConnection,
     name="l2_gateway_connection",
     plural="l2_gateway_connections",
@@ -364,5 +364,5 @@ L2_GATEWAY_CONNECTION = Kind(
         "segmentation_id": Attribute(anything, "", update=False),
     },
 )
-GATEWAY_KINDS: tuple[Kind[Any], ...] = (L2_GATEWAY, L2_GATEWAY_CONNECTION, NETWORK_GATEWAY)
-MORE_KINDS: tuple[Kind[Any], ...] = (*VPN_KINDS, *FIREWALL_KINDS, *CHAIN_KINDS, *TAP_KINDS, *GATEWAY_KINDS)
+GATEWAY_KINDS: tuple[ResourceKind[Any], ...] = (L2_GATEWAY, L2_GATEWAY_CONNECTION, NETWORK_GATEWAY)
+MORE_KINDS: tuple[ResourceKind[Any], ...] = (*VPN_KINDS, *FIREWALL_KINDS, *CHAIN_KINDS, *TAP_KINDS, *GATEWAY_KINDS)

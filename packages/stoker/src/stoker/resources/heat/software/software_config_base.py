@@ -72,7 +72,7 @@ class StoredConfig(ResourceType):
         inputs = properties.get("inputs")
         for index, entry in enumerate(inputs if isinstance(inputs, list) else []):
             if not is_unknown(entry):
-                yield from (f"inputs.{index}: {complaint}" for complaint in _default_problems(entry))
+                yield from (f"inputs.{index}: {problem}" for problem in _default_problems(entry))
 
     @abstractmethod
     async def body(self, call: Call) -> dict[str, Any]:

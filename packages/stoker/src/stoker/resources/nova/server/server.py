@@ -61,7 +61,7 @@ from stoker.resources.nova.server.states import (
     status_of,
     wait_for,
 )
-from stoker.resources.nova.server.validation import complaints, subnets_before
+from stoker.resources.nova.server.validation import problems, subnets_before
 from stoker.resources.nova.software_config import dismiss, equip, is_configured
 from stoker.resources.nova.user_data import boot_data
 from stoker.resources.scheduler_hints import scheduler_hints
@@ -139,7 +139,7 @@ class Server(
         self.redacted_data = type(self).redacted_data | secrets_of(configuration_transports())
 
     def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
-        return complaints(properties)
+        return problems(properties)
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         return subnets_before(node, graph)

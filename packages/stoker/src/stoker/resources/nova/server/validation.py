@@ -15,7 +15,7 @@ _DISK_SOURCES = ("volume_id", "snapshot_id", "image", "swap_size", "ephemeral")
 _BOOTABLE_SOURCES = ("volume_id", "snapshot_id", "image")
 
 
-def complaints(properties: Mapping[str, object]) -> Iterable[str]:
+def problems(properties: Mapping[str, object]) -> Iterable[str]:
     """Yield what is wrong with the values, which may be unknown at any depth."""
     if properties.get("reservation_id") is not None:
         yield "reservation_id is not supported: Nova's response would not contain the server's ID"

@@ -57,7 +57,7 @@ class NewShare:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackendPlace:
+class BackendLocation:
     """Where a share is that is to be managed: its host, the path of its export, and its protocol."""
 
     host: str

@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress
-from stoker.engine.planning.departing import OutgoingMoves, has_user
+from stoker.engine.planning.outgoing_moves import OutgoingMoves, has_user
 from stoker.engine.planning.refactoring import Side
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import Prepared

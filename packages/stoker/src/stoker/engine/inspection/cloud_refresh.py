@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.comparing import UNKNOWN, Comparison, Known, compare
-from stoker.engine.inspection.together import SharedReads
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.inspection.shared_reads import SharedReads
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.records.observations import (
     Cause,
@@ -38,7 +38,7 @@ cloud that nobody has asked. The objects of larger stacks are only read if the r
 """
 
 
-class _Place(NamedTuple):
+class _ResourceLocation(NamedTuple):
     """A resource: its path in the tree, as plans show it, its stack, and its uuid."""
 
     path: str
@@ -116,7 +116,7 @@ class CloudRefresh:
 
     # -- what to look at -----------------------------------------------------------------------------------------
 
-    async def _below(self, stack: Stack, above: str = "") -> list[_Place]:
+    async def _below(self, stack: Stack, above: str = "") -> list[_ResourceLocation]:
         """Return all resources of a stack and of the stacks nested in it. `above` is the path to it, with a dot."""
         for view in await views_of_tree(self._services, stack):
             self._views.setdefault(view.stack.id, view)
@@ -124,34 +124,34 @@ class CloudRefresh:
                 self._inside[view.stack.parent_resource] = view.stack.id
         return list(self._places_in(stack.id, above))
 
-    def _places_in(self, stack_id: str, above: str) -> Iterator[_Place]:
+    def _places_in(self, stack_id: str, above: str) -> Iterator[_ResourceLocation]:
         for state in self._views[stack_id].current.values():
             path = f"{above}{state.row.name}"
-            yield _Place(path, stack_id, state.row.uuid)
+            yield _ResourceLocation(path, stack_id, state.row.uuid)
             if (inside := self._inside.get(state.row.uuid)) is not None:
                 yield from self._places_in(inside, f"{path}.")
 
-    async def _places(self, plan: Plan, touched: Iterable[Step]) -> list[_Place]:
+    async def _places(self, plan: Plan, touched: Iterable[Step]) -> list[_ResourceLocation]:
         """Return the recorded resources of steps, and those in nested stacks whose steps the plan does not have."""
         opened = {first.key for first, then in pairwise(plan.steps) if then.depth > first.depth}
-        found: list[_Place] = []
+        found: list[_ResourceLocation] = []
         for step in touched:
             state = step.subject.state if step.subject is not None else None
             if state is None:
                 continue
-            found.append(_Place(step.name, state.row.stack_id, state.row.uuid))
-            if state.type.nested and (step.kind is Kind.KEEP or step.key not in opened):
+            found.append(_ResourceLocation(step.name, state.row.stack_id, state.row.uuid))
+            if state.type.nested and (step.kind is StepKind.KEEP or step.key not in opened):
                 child = await self._services.database.read(queries.stack_by_parent_resource, state.row.uuid)
                 found += await self._below(child, f"{step.name}.") if child is not None else []
         return found
 
     # -- looking -------------------------------------------------------------------------------------------------
 
-    async def _read(self, places: Iterable[_Place]) -> bool:
+    async def _read(self, places: Iterable[_ResourceLocation]) -> bool:
         """Look at resources that were not looked at before; return whether any of them differs."""
         new = {place.uuid: place for place in places if place.uuid not in self._seen}
         self._seen |= new.keys()
-        looked: list[tuple[_Place, StackView, ResourceState]] = []
+        looked: list[tuple[_ResourceLocation, StackView, ResourceState]] = []
         for place in new.values():
             if (recorded := await self._recorded(place)) is None:
                 continue
@@ -203,7 +203,7 @@ class CloudRefresh:
             found.append(late if isinstance(answer, BaseException) else answer)
         return found
 
-    def _count(self, place: _Place, state: ResourceState, answer: Comparison) -> None:
+    def _count(self, place: _ResourceLocation, state: ResourceState, answer: Comparison) -> None:
         if not has_object(state.type):
             return
         self.statuses[state.row.uuid] = answer.status
@@ -216,7 +216,7 @@ class CloudRefresh:
             left = tuple(answer.properties)
             self._omitted.append(NotCompared(place.path, state.row.type, answer.cause, answer.why, left))
 
-    def _ignored_in(self, place: _Place, state: ResourceState) -> Sequence[str]:
+    def _ignored_in(self, place: _ResourceLocation, state: ResourceState) -> Sequence[str]:
         """Return the paths that the wanted template ignores; in nested stacks, that with which they were deployed."""
         top = self._wanted if place.stack_id == self._stack.id else None
         wanted = top.resources.get(state.row.name) if top is not None else None
@@ -232,7 +232,7 @@ class CloudRefresh:
             self._holders.add(stack.parent_resource)
             stack = (await self._view(stack.parent_id or "")).stack
 
-    async def _recorded(self, place: _Place) -> tuple[StackView, ResourceState] | None:
+    async def _recorded(self, place: _ResourceLocation) -> tuple[StackView, ResourceState] | None:
         """Return a resource in the stack that it is recorded in, which a plan that moves it still reads it from; None
         for one that the plan has begun.
         """

@@ -23,7 +23,7 @@ _METADATA = ("metadata.user_metadata.", "metadata.metering.")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Evaluation:
     """What an evaluation found. `state` None: the values show no trend, and the state stays."""
 
     state: str | None
@@ -33,28 +33,28 @@ class Verdict:
     """Whether the latest value is on the alarm's side of the threshold."""
 
 
-class Judge(Rules):
+class RuleEvaluator(Rules):
     """Judges alarms of all types except for events."""
 
-    def judge(self, alarm: Alarm) -> Verdict:
+    def judge(self, alarm: Alarm) -> Evaluation:
         """What an alarm's rule says now."""
         return self._judged(alarm.project_id, alarm.type, alarm.rule)
 
-    def _judged(self, project: str, kind: str, rule: dict[str, Any]) -> Verdict:
+    def _judged(self, project: str, kind: str, rule: dict[str, Any]) -> Evaluation:
         if kind == "composite":
             return self._composite(project, rule)
         if kind == "loadbalancer_member_health":
             return self._members(project, PoolRule(**rule))
         if kind == "prometheus":
-            return Verdict(UNKNOWN, "This cloud has no Prometheus service.")
+            return Evaluation(UNKNOWN, "This cloud has no Prometheus service.")
         compared = MeterRule(**rule) if kind == "threshold" else MetricRule(**rule)
         try:
             values = self._values(project, kind, compared)
         except ApiError as error:
-            return Verdict(UNKNOWN, f"The metrics cannot be read: {error}")
+            return Evaluation(UNKNOWN, f"The metrics cannot be read: {error}")
         return _threshold(compared, values)
 
-    def _composite(self, project: str, rule: dict[str, Any]) -> Verdict:
+    def _composite(self, project: str, rule: dict[str, Any]) -> Evaluation:
         if "type" in rule:
             return self._judged(project, *kind_of(rule))
         ((operator, rules),) = rule.items()
@@ -64,16 +64,16 @@ class Judge(Rules):
         state = deciding if deciding in states else UNKNOWN if UNKNOWN in states else other
         data = {"type": "composite", "composition_form": operator}
         reasons = "; ".join(verdict.reason for verdict in verdicts)
-        return Verdict(state, f"Composite rule ({operator}) is {state}: {reasons}", data)
+        return Evaluation(state, f"Composite rule ({operator}) is {state}: {reasons}", data)
 
-    def _members(self, project: str, rule: PoolRule) -> Verdict:
+    def _members(self, project: str, rule: PoolRule) -> Evaluation:
         """Judge by the operating status of the pool's members."""
         if not self.cloud.has(LoadBalancing):
-            return Verdict(UNKNOWN, "This cloud has no load balancers.")
+            return Evaluation(UNKNOWN, "This cloud has no load balancers.")
         octavia = self.cloud.of(LoadBalancing)
         found = octavia.tables.members.select(pool_id=rule.pool_id, project_id=project)
         if not found:
-            return Verdict(UNKNOWN, f"Pool {rule.pool_id} has no members.")
+            return Evaluation(UNKNOWN, f"Pool {rule.pool_id} has no members.")
         unhealthy = [member.id for member in found if octavia.operating.of(member) == "ERROR"]
         reason = f"{len(unhealthy)} of {len(found)} members of pool {rule.pool_id} are unhealthy."
         data = {
@@ -82,7 +82,7 @@ class Judge(Rules):
             "stack_id": rule.stack_id,
             "asg_id": rule.autoscaling_group_id,
         }
-        return Verdict("alarm" if unhealthy else "ok", reason, data)
+        return Evaluation("alarm" if unhealthy else "ok", reason, data)
 
     def _values(self, project: str, kind: str, rule: MeterRule | MetricRule) -> list[float]:
         """The values of the last periods. Raises ApiError for metrics that cannot be read, or are not there."""
@@ -133,18 +133,18 @@ def _of_metrics(database: TimeSeriesDatabase, project: str, kind: str, rule: Met
     return database.metrics.combined(metrics, step, method)
 
 
-def _threshold(rule: Comparison, values: Sequence[float]) -> Verdict:
+def _threshold(rule: Comparison, values: Sequence[float]) -> Evaluation:
     """Judge values: all on one side of the threshold decide the state."""
     periods, operator = rule.periods, rule.comparison_operator
     data = {"type": "threshold", "count": len(values), "most_recent": values[-1] if values else None}
     if len(values) < periods:
         reason = f"{periods} datapoints are needed; there are {len(values)}."
-        return Verdict(UNKNOWN, reason, {**data, "disposition": "unknown"})
+        return Evaluation(UNKNOWN, reason, {**data, "disposition": "unknown"})
     beyond = [compare(operator, value, float(rule.threshold)) for value in values]
     side = "outside" if beyond[-1] else "inside"
     reason = f"{sum(beyond)} of {periods} samples are {operator} {rule.threshold}, the most recent is {values[-1]:g}."
     state = "alarm" if all(beyond) else None if any(beyond) else "ok"
-    return Verdict(state, reason, {**data, "disposition": side}, beyond[-1])
+    return Evaluation(state, reason, {**data, "disposition": side}, beyond[-1])
 
 
 def _is_met(condition: Condition, resource: Readable, server: Readable) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 from openstack_emulator.core.cloud import Cloud
 
-Kind = tuple[str, str]
+ObjectKind = tuple[str, str]
 """A service and one of its collections: `("neutron", "ports")`."""
 
-LEFT_ALONE: frozenset[Kind] = frozenset(
+LEFT_ALONE: frozenset[ObjectKind] = frozenset(
     {
         ("neutron", "quotas"),
         ("nova", "quotas"),
@@ -24,7 +24,7 @@ LEFT_ALONE: frozenset[Kind] = frozenset(
 )
 """Collections that keep history, limits or caches rather than objects."""
 
-OUTLIVING: dict[str, frozenset[Kind]] = {
+OUTLIVING: dict[str, frozenset[ObjectKind]] = {
     "OS::Barbican::Order": frozenset({("barbican", "secrets"), ("barbican", "containers")}),
     "OS::Mistral::ExternalResource": frozenset(
         ("mistral", kind) for kind in ("executions", "tasks", "action_executions")
@@ -35,7 +35,7 @@ OUTLIVING: dict[str, frozenset[Kind]] = {
 record of what workflows have done, and the user of the messaging service, who is created when the first trust is."""
 
 
-def objects(cloud: Cloud, without: Collection[Kind] = ()) -> dict[Kind, set[str]]:
+def objects(cloud: Cloud, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
     """Return the IDs of all objects of a cloud by their kind, but for those of some kinds."""
     return {
         kind: set(found.ids())

@@ -46,7 +46,7 @@ class NewBalancer(NewObject[LoadBalancer]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WantedMember:
+class RequestedMember:
     """A member that a pool is to have: as a new one, and what changes of one that has its address and port."""
 
     new: NewObject[Member]

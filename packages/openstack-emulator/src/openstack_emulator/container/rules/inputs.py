@@ -43,7 +43,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WantedMount:
+class RequestedMount:
     """A volume for a container, or the size in gibibytes of a new one."""
 
     volume_id: str | None

@@ -17,7 +17,7 @@ from openstack_emulator.loadbalancer.records import (
 )
 from openstack_emulator.loadbalancer.routes import forms
 from openstack_emulator.loadbalancer.rules.consistency import TARGETS, check_session, require_target
-from openstack_emulator.loadbalancer.rules.wanted import NewBalancer, NewObject, NewPool, PoolName, WantedMember
+from openstack_emulator.loadbalancer.rules.inputs import NewBalancer, NewObject, NewPool, PoolName, RequestedMember
 
 NOT_KEPT = frozenset(
     {
@@ -70,13 +70,13 @@ def new_member(given: object) -> NewObject[Member]:
     return NewObject(kind=Member, settings=_settings(forms.MEMBER.values(given)))
 
 
-def wanted_member(given: Any) -> WantedMember:
+def requested_member(given: Any) -> RequestedMember:
     """A member that a pool is to have; what it has already keeps the fields that are not given."""
     new = new_member(given)
     changes = {
         name: new.settings[name] for name in given if name in new.settings and not forms.MEMBER.fields[name].fixed
     }
-    return WantedMember(new=new, changes=changes)
+    return RequestedMember(new=new, changes=changes)
 
 
 def new_monitor(given: object) -> NewObject[HealthMonitor]:

@@ -22,8 +22,8 @@ from stoker.base.logging import operation_scope
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import AwaitedOperations, StackContext
 from stoker.engine.notifications.announcer import Announcer
-from stoker.engine.planning.kinds import Kind
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.kinds import StepKind
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.actions import DEFINES, FORWARD, NOTHING, REMOVES, ROLLS_BACK
 from stoker.engine.records.beginnings import time_limit
 from stoker.engine.records.failure import Failure
@@ -158,7 +158,7 @@ def own(operation: Operation, engine_id: str, now: float) -> None:
     operation.started_at = operation.claimed_at = now
 
 
-class Endings:
+class OperationCompletion:
     """Records the ends of operations. `handed_over` are the ids of those that were released for other engines.
 
     `tell_others` notifies other engines of the end of an operation (an ID) that is part of another one (its ID), and
@@ -363,7 +363,7 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
         raise StackValidationFailed(" ".join(messages))
 
 
-def reached_values(run: OperationContext, wanted: Wanted) -> dict[str, object]:
+def reached_values(run: OperationContext, wanted: DesiredState) -> dict[str, object]:
     """Return the values of the exports after the run's steps; None for missing ones."""
     values = exported_values(wanted.definition, run.scope)
     return {name: None if has_unknown(value) else value for name, value in values.items()}
@@ -394,7 +394,7 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
     assert run.planning.plan is not None
     if run.planning.wanted is None or run.progress.ends_early:
         return
-    acted = any(step.kind is not Kind.KEEP for step in run.planning.plan.steps)
+    acted = any(step.kind is not StepKind.KEEP for step in run.planning.plan.steps)
     wanted: list[tuple[ResourceState, set[AttributeKey]]] = []
     for name, keys in run.planning.wanted.keys_for_outputs().items():
         if (state := run.current.get(name)) is not None:

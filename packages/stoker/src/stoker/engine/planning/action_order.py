@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from enum import Enum
 
 from stoker.engine.planning.keeping import Removing
-from stoker.engine.planning.kinds import Kind
+from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, forward_key, removal_steps
-from stoker.engine.planning.planner import Wanted, removal_of, with_inside
+from stoker.engine.planning.planner import DesiredState, removal_of, with_inside
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.engine.planning.scope import Nested
 from stoker.engine.records.state import ResourceState
 
 
-class VerbOrder(Enum):
+class ActionOrder(Enum):
     """The order of resources in an action that does not change the definition."""
 
     REQUIREMENTS_FIRST = "requirements first"
@@ -38,28 +38,30 @@ def plan_removal(
     return Plan(removing.action, tuple(with_inside(steps, states, nested, {})))
 
 
-def plan_verb(action: str, states: list[ResourceState], *, order: VerbOrder, not_created: Iterable[Step] = ()) -> Plan:
+def plan_verb(
+    action: str, states: list[ResourceState], *, order: ActionOrder, not_created: Iterable[Step] = ()
+) -> Plan:
     """Return the plan that applies an action to every current resource; `not_created` are steps of the others."""
     current = {state.row.name: state for state in states if state.row.replaced_by is None}
     first: dict[str, set[str]] = {name: set() for name in current}
     for name, state in current.items():
         for required in state.requires & current.keys():
-            if order is VerbOrder.REQUIREMENTS_FIRST:
+            if order is ActionOrder.REQUIREMENTS_FIRST:
                 first[name].add(forward_key(required))
-            elif order is VerbOrder.DEPENDENTS_FIRST:
+            elif order is ActionOrder.DEPENDENTS_FIRST:
                 first[required].add(forward_key(name))
     steps = [
-        Step(forward_key(name), Kind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
+        Step(forward_key(name), StepKind.VERB, name, state.row.type, state.row.uuid, after=frozenset(first[name]))
         for name, state in current.items()
     ]
     return Plan(action, (*steps, *not_created))
 
 
-def not_created_checks(wanted: Wanted, states: list[ResourceState]) -> list[Step]:
+def not_created_checks(wanted: DesiredState, states: list[ResourceState]) -> list[Step]:
     """Return steps for the resources that were never created: a check fails for them, whatever their type."""
     made = {state.row.name for state in states}
     return [
-        Step(forward_key(name), Kind.VERB, name, wanted.definition.resources[name].type)
+        Step(forward_key(name), StepKind.VERB, name, wanted.definition.resources[name].type)
         for name in wanted.types
         if name not in made
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class AddressWish:
+class RequestedAddress:
     """An address of a port: this one, or any of a subnet."""
 
     subnet_id: str | None = None
@@ -14,7 +14,7 @@ class AddressWish:
 
 
 @dataclass(frozen=True)
-class PairWish:
+class RequestedAddressPair:
     """A further address of a port; without a MAC address, with that of the port."""
 
     ip_address: str | None = None
@@ -22,7 +22,7 @@ class PairWish:
 
 
 @dataclass(frozen=True)
-class OptionWish:
+class RequestedOption:
     """An option of DHCP; without a value, it is removed."""
 
     opt_name: str
@@ -31,17 +31,17 @@ class OptionWish:
 
 
 @dataclass(frozen=True)
-class GatewayWish:
+class RequestedGateway:
     """The gateway of a router. given: the names of what the request gives, in its order."""
 
     network_id: str
     given: tuple[str, ...]
     enable_snat: bool | None = None
-    external_fixed_ips: list[AddressWish] | None = None
+    external_fixed_ips: list[RequestedAddress] | None = None
 
 
 @dataclass(frozen=True)
-class SubPortWish:
+class RequestedSubPort:
     """A port that a trunk is to carry."""
 
     port_id: str

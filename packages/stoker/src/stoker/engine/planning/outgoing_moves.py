@@ -14,9 +14,9 @@ from sqlalchemy import Connection
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.refactoring import Side, planned
-from stoker.engine.planning.relocating import Relocated, Relocation, Tree
+from stoker.engine.planning.relocating import CompletedMoves, Relocation, Tree
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -60,7 +60,7 @@ class OutgoingMoves:
         return [self.stack, *(each.stack for each in self.tree.below.values())]
 
 
-def departures(services: EngineServices, connection: Connection, made: Relocated) -> list[OutgoingMoves]:
+def departures(services: EngineServices, connection: Connection, made: CompletedMoves) -> list[OutgoingMoves]:
     """Return the other root stacks that moves take resources of, after these were carried out in memory."""
     found = []
     for name, tree in made.tree.others.items():
@@ -144,7 +144,7 @@ def _side(services: EngineServices, connection: Connection, departure: OutgoingM
     scope = RecordedScope(recorded.current.get)
     for output in definition.outputs.values():
         definition.resolve(output.value, scope)
-    wanted = Wanted.of(services, definition, prepared.loaded)
+    wanted = DesiredState.of(services, definition, prepared.loaded)
     former = loader.bind(stack, recorded.inputs, strict=False)
     return Side(stack, wanted, recorded, Policies.of(services, stack, "UPDATE"), former)
 

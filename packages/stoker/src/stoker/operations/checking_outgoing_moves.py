@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import PolicyDenied, TemplateInvalid
-from stoker.engine.plan_policies.policy import Report, Verdict
-from stoker.engine.planning.departing import OutgoingMoves, departures
+from stoker.engine.plan_policies.policy import EnforcementLevel, Report
 from stoker.engine.planning.moving import LosingStack, StackMoves
-from stoker.engine.planning.planner import Wanted
+from stoker.engine.planning.outgoing_moves import OutgoingMoves, departures
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
@@ -26,7 +26,7 @@ from stoker.template.transfers import StackMove
 
 
 async def check_departures(
-    services: EngineServices, stack: Stack, wanted: Wanted, together: Collection[str], earlier: Collection[str]
+    services: EngineServices, stack: Stack, wanted: DesiredState, together: Collection[str], earlier: Collection[str]
 ) -> StackMoves:
     """Return what leaves other stacks, and this one.
 
@@ -46,7 +46,7 @@ async def check_departures(
 def _read(
     services: EngineServices,
     stack: Stack,
-    wanted: Wanted,
+    wanted: DesiredState,
     together: frozenset[str],
     earlier: frozenset[str],
     connection: Connection,
@@ -101,6 +101,6 @@ async def _report(services: EngineServices, departure: OutgoingMoves) -> Report 
     if departure.plan is None:
         return None
     report = await judged_by_policies(services, departure.stack, departure.plan, None, None)
-    if report is not None and (denied := report.with_verdict(Verdict.DENY)):
+    if report is not None and (denied := report.with_verdict(EnforcementLevel.DENY)):
         raise PolicyDenied(f"{departure.stack.name}: {' '.join(result.text() for result in denied)}.")
     return report
