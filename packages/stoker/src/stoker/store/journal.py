@@ -18,7 +18,7 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -68,6 +68,13 @@ _EPOCHS = (
     .order_by(operations.c.id)
     .with_for_update()
 )
+
+_CONCURRENT = 4
+"""Number of batches that more are likely to follow: those of the steps of an operation, or of many requests."""
+
+_COLLECTING_SECONDS = 0.005
+_LONGEST_COLLECTING = 3
+"""How long, and how often at most, a group waits for those: each group costs as much as ten rows besides its rows."""
 
 RETRY_SECONDS = 0.5
 """Pause before a group is written again after the database could not be reached."""
@@ -160,14 +167,14 @@ class _Frozen:
     """A copy of a batch at the time of submission: its rows may change while it waits."""
 
     claim: Claim | None
-    added: list[tuple[type[records.Record], Cells]]
-    changed: list[tuple[type[records.Record], Cells]]
-    removed: list[tuple[type[records.Record], str]]
-    claims: list[Owned]
-    found: list[Found]
-    property_sets: list[dict[str, str]]
-    terms: dict[str, Terms]
-    steps: list[Statement]
+    added: Sequence[tuple[type[records.Record], Cells]]
+    changed: Sequence[tuple[type[records.Record], Cells]]
+    removed: Sequence[tuple[type[records.Record], str]]
+    claims: Sequence[Owned]
+    found: Sequence[Found]
+    property_sets: Sequence[dict[str, str]]
+    terms: Mapping[str, Terms]
+    steps: Sequence[Statement]
     answer: Callable[[BaseException | None], None]
     waits: bool
     expiry: Expiry | None
@@ -221,6 +228,7 @@ class Journal:
         self._unsure: tuple[int, set[Claim]] | None = None
         self._outage = Outage("written")
         self._answers: Answers | None = None
+        self._last_size = 0
         self.groups = 0
         self.observe: Callable[[int, float], None] = lambda batches, seconds: None
         self._thread: threading.Thread | None = None
@@ -252,14 +260,14 @@ class Journal:
         self._waiting.put(
             _Frozen(
                 batch.claim,
-                [(type(row), row.cells()) for row in batch.added],
-                [(type(row), row.cells()) for row in batch.changed],
-                [(type(row), row.cells()[0]) for row in batch.removed],
-                list(batch.claims),
-                list(batch.found),
-                list(batch.property_sets),
+                tuple([(type(row), row.cells()) for row in batch.added]),
+                tuple([(type(row), row.cells()) for row in batch.changed]),
+                tuple([(type(row), row.cells()[0]) for row in batch.removed]),
+                tuple(batch.claims),
+                tuple(batch.found),
+                tuple(batch.property_sets),
                 dict(batch.terms),
-                list(batch.steps),
+                tuple(batch.steps),
                 answer,
                 batch.claim is not None or waits_for_space.get(),
                 EXPIRY.get() if batch.claim is None else None,
@@ -300,6 +308,15 @@ class Journal:
             return None
         group = [first]
         self._gather(group)
+        for _ in range(_LONGEST_COLLECTING):
+            before = len(group)
+            if max(before, self._last_size) < _CONCURRENT:
+                break
+            self.collect()
+            self._gather(group)
+            if len(group) < before + _CONCURRENT:
+                break
+        self._last_size = len(group)
         return group
 
     def _gather(self, group: list[_Frozen]) -> None:
@@ -362,6 +379,10 @@ class Journal:
     def pause(self) -> None:
         """Wait before the next attempt to reach the database."""
         time.sleep(RETRY_SECONDS)
+
+    def collect(self) -> None:
+        """Let more batches arrive, while as many as before do."""
+        time.sleep(_COLLECTING_SECONDS)
 
     def _committed_after_all(self) -> set[Claim] | None:
         """Return the lost claims of a group that was committed although the connection broke; None if it was not."""

@@ -71,6 +71,9 @@ class LoopJournal(Journal):
         self._due = False
         self.write_next()
 
+    def collect(self) -> None:
+        """Nothing arrives meanwhile on the only thread."""
+
     def pause(self) -> None:
         """The next attempt is made at once: nothing else happens on the only thread meanwhile."""
 
