@@ -35,7 +35,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 ServerKind = TypeVar("ServerKind", bound=Server)
 
 
-_GROUP = re.compile(r"@[\w-]+$")
+_GROUP = re.compile(r"@[\w.-]+$")
 """What pytest-xdist appends to the names of tests of a group."""
 
 

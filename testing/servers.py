@@ -24,12 +24,14 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TypeVar
 
+import psycopg
 import pymysql
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
+from psycopg import sql
 
 from stoker.processes.control import free_ports
 
@@ -256,6 +258,10 @@ class DatabaseServer(Server):
         """Create a database, and return its URL for SQLAlchemy."""
         raise NotImplementedError
 
+    def copy(self, name: str, original: str) -> str:
+        """Create a database with the content of another one, which nobody uses or changes; return its URL."""
+        raise NotImplementedError
+
     @property
     def tls_options(self) -> str:
         """The end of a URL with which TLS is required and the server's certificate is checked."""
@@ -299,7 +305,14 @@ class PostgreSQL(DatabaseServer):
         super().stop(number)
 
     def new_database(self, name: str) -> str:
-        self.run(self._tool("createdb"), "-h", HOST, "-p", str(self.port), "-U", "stoker", name)
+        return self.copy(name, "template1")
+
+    def copy(self, name: str, original: str) -> str:
+        with psycopg.connect(
+            host=HOST, port=self.port, user="stoker", dbname="postgres", autocommit=True
+        ) as connection:
+            named = (sql.Identifier(each) for each in (name, original))
+            connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*named))
         return f"postgresql+psycopg://stoker@{HOST}:{self.port}/{name}"
 
     @property
@@ -369,6 +382,14 @@ class MariaDB(DatabaseServer):
     @property
     def tls_options(self) -> str:
         return f"?ssl_ca={self.tls.authority}"
+
+    def copy(self, name: str, original: str) -> str:
+        content = self.directory / f"{original}.sql"
+        if not content.exists():
+            self.dump(original, content)
+        url = self.new_database(name)
+        self.load(name, content)
+        return url
 
     def dump(self, name: str, path: Path) -> None:
         with path.open("wb") as output:

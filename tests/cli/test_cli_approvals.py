@@ -13,7 +13,7 @@ from stoker.cli.client.change_requests import wait_for_window
 from stoker.cli.terminal.errors import CommandFailed
 from tests.cli.cli_shell import Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

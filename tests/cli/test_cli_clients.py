@@ -17,7 +17,7 @@ from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, OpenStack, Shell, sdk_conne
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("cli-embedded"),
+    pytest.mark.xdist_group(__name__),
     pytest.mark.filterwarnings("ignore::PendingDeprecationWarning:openstack"),
 ]
 

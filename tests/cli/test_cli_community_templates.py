@@ -17,7 +17,7 @@ CORPUS = corpus.folder()
 HOT = CORPUS / "hot" if CORPUS else Path()
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("embedded"),
+    pytest.mark.xdist_group(__name__),
     pytest.mark.skipif(CORPUS is None, reason=corpus.ABSENT),
 ]
 SERVER = {"key_name": "community", "image": "cirros"}

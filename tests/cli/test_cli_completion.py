@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 from stoker.cli.main import COMMANDS, cli
 from tests.cli.cli_shell import BIN, EXAMPLES, Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 
 def completed(*words: str) -> list[str]:

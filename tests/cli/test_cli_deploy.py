@@ -18,7 +18,7 @@ from testing.servers import wait_until
 from tests.cli.agent_cloud import Cloud
 from tests.cli.cli_shell import BIN, EXAMPLES, Result, Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 HELLO = str(EXAMPLES / "hello.yaml")
 NETWORK = str(EXAMPLES / "network.yaml")

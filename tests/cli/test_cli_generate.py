@@ -10,7 +10,7 @@ import yaml
 
 from tests.cli.cli_shell import Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 GROUP = """
 heat_template_version: 2021-04-16

@@ -56,7 +56,7 @@ def test_kinds_are_listed_and_misspelt_ones_refused() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("cli-embedded")
+@pytest.mark.xdist_group(__name__)
 def test_generated_template_deploys(embedded: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("STOKER_DATA_DIR", str(embedded.directory))

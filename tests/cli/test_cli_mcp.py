@@ -15,7 +15,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from tests.cli.cli_shell import BIN, Shell
 from tests.cli.test_cli_approvals import as_manager
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 TEMPLATE = """\
 heat_template_version: 2021-04-16

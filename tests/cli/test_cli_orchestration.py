@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.cli_shell import OpenStack, Shell, openstack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 SESSION = str(Path(__file__).with_name("session.yaml"))
 SERVER = "7d1c3b2e-0000-4000-8000-000000000001"

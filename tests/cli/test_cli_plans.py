@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.cli_shell import Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 TEMPLATE = """\
 heat_template_version: 2021-04-16

@@ -15,7 +15,7 @@ import yaml
 from testing.servers import wait_until
 from tests.cli.cli_shell import BIN, Shell, shell_in
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 Data = dict[str, Any]
 

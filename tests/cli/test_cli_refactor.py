@@ -9,7 +9,7 @@ import yaml
 
 from tests.cli.cli_shell import Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 NET = "{type: OS::Neutron::Net}"
 VOLUME = "{type: OS::Cinder::Volume, properties: {size: 1}}"

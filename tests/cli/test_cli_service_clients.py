@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.cli_shell import OpenStack, Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 
 @pytest.fixture(scope="module")

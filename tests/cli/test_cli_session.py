@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.cli_shell import OpenStack, Shell
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 TEMPLATE = str(Path(__file__).parent / "session.yaml")
 WAIT = ("--wait",)

@@ -15,7 +15,7 @@ from stoker.cli.commands.sync import _pauses
 from tests.cli.cli_shell import BIN, Result, Shell
 from tests.cli.test_cli_approvals import as_manager
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 NET = "OS::Neutron::Net"
 VOLUME = "OS::Cinder::Volume"

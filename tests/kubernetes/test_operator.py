@@ -12,7 +12,7 @@ from tests.cli.cli_shell import Shell
 from tests.cli.test_cli_approvals import as_manager
 from tests.kubernetes.conftest import Cluster, condition, encoded
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-embedded")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
 NET = """\
 heat_template_version: 2021-04-16

@@ -10,6 +10,8 @@ import pytest
 
 from stoker.store.database import Database
 from stoker.store.journal import Journal
+from testing.servers import DatabaseServer
+from testing.tables import with_tables
 
 _numbers = itertools.count()
 BACKENDS = [
@@ -21,16 +23,19 @@ BACKENDS = [
 
 @pytest.fixture(params=BACKENDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database; on a server, it has the tables of this release if the test uses `database`."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'store.db'}"
-    made: str = request.getfixturevalue(request.param).new_database(f"store{next(_numbers)}")
-    return made
+    server: DatabaseServer = request.getfixturevalue(request.param)
+    name = f"store{next(_numbers)}"
+    return with_tables(server, name) if "database" in request.fixturenames else server.new_database(name)
 
 
 @pytest.fixture
 def database(url: str) -> Iterator[Database]:
     database = Database(url)
-    database.migrate()
+    if database.engine.dialect.name == "sqlite":
+        database.migrate()
     yield database
     database.close()
 

@@ -17,6 +17,7 @@ from stoker.store.database import Database
 from stoker.store.records import FAILED, IN_PROGRESS, RUNNING
 from stoker.store.tables import operations, resources, stacks
 from testing.harness import World
+from testing.tables import with_tables
 from tests.engine.test_nested import FILES, group
 from tests.upgrades.test_released_states import BACKENDS
 
@@ -31,8 +32,7 @@ _numbers = itertools.count()
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'stoker.db'}"
-    made: str = request.getfixturevalue(request.param).new_database(f"failures{next(_numbers)}")
-    return made
+    return with_tables(request.getfixturevalue(request.param), f"failures{next(_numbers)}")
 
 
 def interrupt(url: str) -> None:

@@ -23,6 +23,7 @@ from stoker.store import ownership, schema
 from stoker.store.database import Database
 from stoker.store.tables import resources, stacks
 from testing.harness import World
+from testing.tables import with_tables
 from tests.upgrades.test_released_states import BACKENDS
 
 OBJECTS: dict[str, Any] = {
@@ -38,8 +39,7 @@ _numbers = itertools.count()
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'stoker.db'}"
-    made: str = request.getfixturevalue(request.param).new_database(f"owners{next(_numbers)}")
-    return made
+    return with_tables(request.getfixturevalue(request.param), f"owners{next(_numbers)}")
 
 
 @pytest.fixture
