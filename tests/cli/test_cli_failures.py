@@ -22,7 +22,7 @@ def test_rollback_requires_a_former_definition(embedded: Shell, tmp_path: Path) 
     template.write_text(TEMPLATE)
     deploy = ("deploy", "offers", "-t", str(template), "--yes")
     first = embedded.fails(*deploy, "-P", "fails=true")
-    assert "stoker stack retry offers" in first and "stoker delete offers" in first and "rollback" not in first
+    assert "stoker stack retry offers" in first and "stoker delete offers" in first and "stack rollback" not in first
     embedded.ok(*deploy, "-P", "fails=false")
     later = embedded.fails(*deploy, "-P", "fails=true")
     assert "stoker stack rollback offers" in later and "delete" not in later
