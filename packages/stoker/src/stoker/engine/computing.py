@@ -7,8 +7,8 @@ several can continue, the loop runs portions for `_SECONDS_AT_ONCE` in each of i
 whose portions have taken the least time are next.
 
 The parts of a large operation begin one after the other for the same reason: what has begun takes memory until it ends.
-A coroutine that is `patient` begins when nothing else of its turn can continue, so that a thousand nested stacks are in
-progress at once only where they wait for the cloud.
+A step begins when nothing else of its turn can continue, and a nested stack when no step can begin either, so that a
+thousand of them are in progress at once only where they wait for the cloud (see `Beginning`).
 
 An evaluation is one portion. A short one must not wait for a thread, and a long one must not delay other requests,
 heartbeats and operations. So it begins on the event loop; if it exceeds `seconds_at_once` of processor time, it starts
@@ -26,6 +26,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
+from enum import Enum
 from traceback import clear_frames
 from typing import Any, TypeVar
 
@@ -43,10 +44,18 @@ _WEIGHT = 0.1
 """How much a portion that is shorter than the ones before counts for the expected time of the next one."""
 
 _PORTIONS_FOR_ONE_BEGINNING = 32
-"""Number of portions after which a patient coroutine begins even though others of its turn can continue."""
+"""Number of portions after which one that waits begins even though others of its turn can continue."""
 
 _current: ContextVar[str] = ContextVar("turn", default="")
 """The turn that the running coroutine takes, and those that it starts."""
+
+
+class Beginning(Enum):
+    """When the first portion of a coroutine runs."""
+
+    AT_ONCE = "in the order of all portions"
+    STEP = "when no portion of its turn can continue"
+    STACK = "when no step of its turn can begin either"
 
 
 class Turns:
@@ -65,14 +74,13 @@ class Turns:
         self._portion = 0.0
         self._handle: asyncio.Handle | None = None
 
-    async def taken(self, turn: str, work: Callable[[], Awaitable[Result]], *, patient: bool = False) -> Result:
-        """Return or raise the result of `await work()`, each portion of which waits for the turn.
-
-        If it is `patient`, the first portion waits until no other one of the turn can run.
-        """
+    async def taken(
+        self, turn: str, work: Callable[[], Awaitable[Result]], beginning: Beginning = Beginning.AT_ONCE
+    ) -> Result:
+        """Return or raise the result of `await work()`, each portion of which waits for the turn."""
         former = _current.set(turn)
         try:
-            result: Result = await _Portions(self, turn, work().__await__(), patient=patient)
+            result: Result = await _Portions(self, turn, work().__await__(), beginning)
         finally:
             _current.reset(former)
         return result
@@ -95,10 +103,9 @@ class Turns:
         """Whether portions have taken the time of this iteration of the loop."""
         return self._now >= _SECONDS_AT_ONCE
 
-    def wait(self, turn: str, *, patient: bool = False) -> asyncio.Future[None]:
-        """Return a future that is done when the next portion of the turn may run; `patient` as in `taken`."""
-        queue = self._waiting.setdefault(turn, _Queue())
-        return self._queued(turn, queue.patient if patient else queue.begun)
+    def wait(self, turn: str, beginning: Beginning = Beginning.AT_ONCE) -> asyncio.Future[None]:
+        """Return a future that is done when the next portion of the turn may run."""
+        return self._queued(turn, self._waiting.setdefault(turn, _Queue()).of[beginning])
 
     def wait_again(self, turn: str) -> asyncio.Future[None]:
         """Return the same for a portion that was called when the time was used up: it is before those that wait."""
@@ -136,17 +143,17 @@ class Turns:
     def _call_next(self) -> None:
         """Call as many portions as are expected to fit, each of the turn that will have used the least time.
 
-        A patient coroutine does not begin beside other portions of its turn, which can continue right after that.
+        A nested stack does not begin beside other portions of its turn, which can continue right after that.
         """
         self._handle, self._now = None, 0.0
         expected, ahead = 0.0, dict[str, float]()
         while expected < _SECONDS_AT_ONCE:
-            ready = [
-                turn for turn, queue in self._waiting.items() if queue.begun or queue.returned or turn not in ahead
-            ]
+            ready = [turn for turn, queue in self._waiting.items() if queue.has_small or turn not in ahead]
             if not ready:
                 break
-            turn = min(ready, key=lambda turn: self._used[turn] + ahead.get(turn, 0.0))
+            turn = ready[0]
+            if len(ready) > 1:
+                turn = min(ready, key=lambda turn: self._used[turn] + ahead.get(turn, 0.0))
             self._least = max(self._least, self._used[turn])
             future = self._waiting[turn].next()
             if not self._waiting[turn]:
@@ -164,53 +171,59 @@ class Turns:
 
 class _Queue:
     """What waits for one turn: portions that were called too late, others of coroutines that have begun, and the first
-    ones of patient coroutines.
+    ones of steps and of nested stacks.
     """
 
-    __slots__ = ("_since", "begun", "patient", "returned")
+    __slots__ = ("_begun", "_since", "_stacks", "_steps", "of", "returned")
 
     def __init__(self) -> None:
         self.returned: list[asyncio.Future[None]] = []
-        self.begun: deque[asyncio.Future[None]] = deque()
-        self.patient: deque[asyncio.Future[None]] = deque()
+        self._begun, self._steps, self._stacks = (deque[asyncio.Future[None]]() for _ in range(3))
+        self.of = {Beginning.AT_ONCE: self._begun, Beginning.STEP: self._steps, Beginning.STACK: self._stacks}
         self._since = 0
 
     def __bool__(self) -> bool:
-        return bool(self.returned or self.begun or self.patient)
+        return bool(self.has_small or self._stacks)
+
+    @property
+    def has_small(self) -> bool:
+        """Whether something waits besides nested stacks."""
+        return bool(self.returned or self._begun or self._steps)
 
     def next(self) -> asyncio.Future[None]:
         """Remove what is next, and return it."""
         if self.returned:
-            self.begun.extendleft(reversed(self.returned))
+            self._begun.extendleft(reversed(self.returned))
             self.returned.clear()
         self._since += 1
-        if self.begun and not (self.patient and self._since > _PORTIONS_FOR_ONE_BEGINNING):
-            return self.begun.popleft()
+        beginning = self._steps or self._stacks
+        if self._begun and not (beginning and self._since > _PORTIONS_FOR_ONE_BEGINNING):
+            return self._begun.popleft()
         self._since = 0
-        return self.patient.popleft()
+        return beginning.popleft()
 
 
 class _Portions:
     """Awaits a coroutine as `await work` does, but with a turn before each portion of it."""
 
-    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], *, patient: bool) -> None:
+    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], beginning: Beginning) -> None:
         self._turns = turns
         self._turn = turn
         self._work = work
-        self._patient = patient
+        self._beginning = beginning
 
     def __await__(self) -> Generator[Any, Any, Any]:
         error: BaseException | None = None
-        patient = self._patient
+        beginning = self._beginning
         while True:
             if error is None and self._turns.busy:
                 try:
-                    yield from self._turns.wait(self._turn, patient=patient)
+                    yield from self._turns.wait(self._turn, beginning)
                     while self._turns.used_up:
                         yield from self._turns.wait_again(self._turn)
                 except BaseException as cancelled:
                     error = cancelled
-            patient = False
+            beginning = Beginning.AT_ONCE
             try:
                 awaited = self._turns.run(self._turn, self._work, error)
             except StopIteration as end:

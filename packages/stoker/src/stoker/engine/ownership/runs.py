@@ -18,6 +18,7 @@ from typing import Any
 
 from stoker.base.errors import Fenced
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.computing import Beginning
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.completion import OperationCompletion, lines_about, log_start
@@ -294,8 +295,8 @@ class Runs(Mapping[str, OperationRun]):
         if running is None:
             self._running[run.key] = run
             self._unplanned[run.operation.id] = run
-            nested = run.operation.parent_operation is not None
-            background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), patient=nested))
+            beginning = Beginning.STACK if run.operation.parent_operation is not None else Beginning.AT_ONCE
+            background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), beginning))
             return
         if is_superseded(running.operation.action, run.operation.action):
             running.stop(Stop.SUPERSEDED)

@@ -27,6 +27,7 @@ from stoker.base.errors import (
 )
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActingParts
+from stoker.engine.computing import Beginning
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
@@ -380,7 +381,8 @@ class Schedule:
                 pending.extend(self._graph.finished(step.key))
                 continue
             self.active += 1
-            task = asyncio.create_task(run.services.turns.taken(run.turn, partial(self._guard, step)))
+            work = run.services.turns.taken(run.turn, partial(self._guard, step), Beginning.STEP)
+            task = asyncio.create_task(work)
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
