@@ -21,7 +21,7 @@ import sqlite3
 import threading
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -229,15 +229,17 @@ class ValueMemory:
         self.take(values)
         self._thread = threading.get_ident()
         in_use: list[tuple[IdleValues, int]] = []
-        self.resting += values.resident
+        taken = values.resident
+        self.resting += taken
         while self.resting > self.limit and self._resting:
             _, (oldest, resident) = self._resting.popitem(last=False)
             if oldest.unload(self.file):
                 self.resting -= resident
             else:
                 in_use.append((oldest, resident))
-        for each, resident in (*in_use, (values, values.resident)):
+        for each, resident in in_use:
             self._resting[id(each)] = each, resident
+        self._resting[id(values)] = values, taken
         values.resting = True
 
     def take(self, values: IdleValues) -> None:
@@ -264,22 +266,18 @@ class ValueMemory:
 
     # -- values that steps work on ---------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def open(self, project: str, values: Callable[[], Sequence[IdleValues]]) -> AsyncIterator[None]:
+    def open(self, project: str, values: Callable[[], Sequence[IdleValues]]) -> AbstractAsyncContextManager[None]:
         """Let a step work on values, when there is room; they rest when it has ended.
 
         `values` returns those that it may use, and at its end those that it may have used.
         """
-        use = _Use(project)
-        token = _use.set(use)
-        try:
-            if self.full(project) and any(each.size for each in values()):
-                await self._until_room(use)
-            self._begin(use, values())
-            yield
-        finally:
-            self._end(use, values())
-            _use.reset(token)
+        return _Opened(self, project, values)
+
+    async def begin(self, use: _Use, values: Callable[[], Sequence[IdleValues]]) -> None:
+        """Count the values of a step, when there is room."""
+        if self.full(use.project) and any(each.size for each in values()):
+            await self._until_room(use)
+        self._begin(use, values())
 
     @asynccontextmanager
     async def paused(self, values: Callable[[], Sequence[IdleValues]]) -> AsyncIterator[None]:
@@ -288,7 +286,7 @@ class ValueMemory:
         if use is None:
             yield
             return
-        self._end(use, values())
+        self.end(use, values())
         try:
             yield
         except BaseException:
@@ -302,7 +300,8 @@ class ValueMemory:
             self.take(each)
         self._add(use, COPIES * sum(each.size for each in values))
 
-    def _end(self, use: _Use, values: Sequence[IdleValues]) -> None:
+    def end(self, use: _Use, values: Sequence[IdleValues]) -> None:
+        """Let the values of a step rest."""
         self._add(use, -use.size)
         for each in values:
             self.rest(each)
@@ -363,6 +362,32 @@ class ValueMemory:
     def close(self) -> None:
         """Delete the temporary file."""
         self.file.close()
+
+
+class _Opened:
+    """The values of one step. Each step has one, so it is not a generator, which would take several times as long."""
+
+    __slots__ = ("_memory", "_token", "_use", "_values")
+
+    def __init__(self, memory: ValueMemory, project: str, values: Callable[[], Sequence[IdleValues]]) -> None:
+        self._memory = memory
+        self._values = values
+        self._use = _Use(project)
+
+    async def __aenter__(self) -> None:
+        self._token = _use.set(self._use)
+        try:
+            await self._memory.begin(self._use, self._values)
+        except BaseException:
+            self._close()
+            raise
+
+    async def __aexit__(self, *error: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        self._memory.end(self._use, self._values())
+        _use.reset(self._token)
 
 
 MANY = 500

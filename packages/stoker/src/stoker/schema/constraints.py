@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 from stoker.base.similar import Suggestion, closest
 from stoker_foundation.patterns import PatternError, PatternTooCostly, compiled
@@ -21,6 +21,8 @@ class Constraint(ABC):
     """One rule for a value. `problem` returns an error message, or None when the value satisfies it."""
 
     description: str = ""
+    asks_others: ClassVar[bool] = False
+    """Whether the result depends on more than the value."""
 
     def problem(self, value: object) -> str | None:
         """Return what is wrong with `value` (already of its declared type); None when it is valid."""
@@ -188,6 +190,7 @@ _SHORTEST_RUN = 4
 class Offered(Constraint):
     """One of the names that the installed packages offer; they are asked for when a value is checked."""
 
+    asks_others = True
     names: Callable[[], Iterable[str]]
 
     def _problem(self, value: object) -> str | None:
@@ -237,6 +240,7 @@ class AllowedPattern(Constraint):
 class CustomConstraint(Constraint):
     """A named check that is implemented by a plug-in, usually with a request to a service."""
 
+    asks_others = True
     name: str
 
     def _problem(self, value: object) -> str | None:

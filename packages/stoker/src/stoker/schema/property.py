@@ -19,7 +19,7 @@ from stoker.base.json_text import read_json
 from stoker.base.similar import Suggestion, closest
 from stoker.schema.constraints import Constraint, CustomConstraint, described, schema_of
 from stoker.schema.live import Live
-from stoker.schema.unknown import Unknown, combine, has_unknown
+from stoker.schema.unknown import MAPPINGS, Unknown, combine, has_unknown
 
 
 class Type(StrEnum):
@@ -108,9 +108,12 @@ class Property:
     live: Live | None = None
     convert: Callable[[Any], Any] = field(init=False, repr=False, compare=False)
     """Converts a value to the type. Raises ValueError, TypeError or OverflowError."""
+    constant: object = field(init=False, repr=False, compare=False)
+    """The converted default, once it was computed, if it depends on nothing else; None until then (see `Finalizer`)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "convert", (_LENIENT if self.lenient else _COERCE)[self.type])
+        object.__setattr__(self, "constant", None)
         if self.reference is None:
             return
         exists = CustomConstraint(name=self.reference)
@@ -223,9 +226,18 @@ class Finalizer:
                 continue
             if prop.required:
                 self._report("required-property", (*path, name), f"property {name!r} is required")
-            default = prop.default
-            result[name] = default if default is None else self.value(prop, default, (*path, name))
+            result[name] = None if prop.default is None else self._default(prop, (*path, name))
         return result
+
+    def _default(self, prop: Property, path: Path) -> object:
+        """Return the converted default, which is computed once where it is valid and no constraint asks others."""
+        if prop.constant is not None:
+            return _copy(prop.constant)
+        before, value = len(self.problems), self.value(prop, prop.default, path)
+        rules = (rule for inner in _all_properties([prop]) for rule in inner.constraints)
+        if len(self.problems) == before and not any(rule.asks_others for rule in rules):
+            object.__setattr__(prop, "constant", _copy(value))
+        return value
 
     def _given(self, name: str, prop: Property, values: Mapping[str, object], path: Path) -> Any:
         given = values.get(name)
@@ -317,6 +329,13 @@ def _of_null(prop: Property) -> object:
     return empty if fits else None
 
 
+def _copy(value: object) -> object:
+    """Return plain data whose lists and maps can be changed."""
+    if isinstance(value, dict):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
+
+
 _UNSHOWN = "the value (not shown, since it is secret) violates the type or a constraint"
 
 
@@ -366,13 +385,13 @@ def _boolean(value: object) -> bool:
 
 
 def _list(value: object) -> list[Any]:
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, list | Sequence) and not isinstance(value, str):
         return list(value)
     raise TypeError
 
 
 def _map(value: object) -> Mapping[str, object]:
-    if isinstance(value, Mapping):
+    if isinstance(value, MAPPINGS):
         return value
     raise TypeError
 
@@ -453,12 +472,13 @@ def _secrets_of(prop: Property, value: object, path: Path) -> Iterator[Path]:
 @dataclass(frozen=True, slots=True)
 class Traits:
     """What any property of a schema declares, at any depth: a custom constraint; that it is secret; that it accepts a
-    name where the service requires an ID (`resolve`).
+    name where the service requires an ID (`resolve`). `present_names` has the names of properties by the ones before.
     """
 
     has_custom_constraints: bool
     has_secrets: bool
     looks_names_up: bool
+    present_names: Mapping[str, str]
 
     @classmethod
     def of(cls, schema: Mapping[str, Property]) -> Traits:
@@ -470,12 +490,11 @@ class Traits:
             ),
             has_secrets=any(prop.secret for prop in found),
             looks_names_up=any(prop.resolve is not None for prop in found),
+            present_names={prop.replaces: name for name, prop in schema.items() if prop.replaces},
         )
 
 
 def _all_properties(properties: Iterable[Property]) -> Iterator[Property]:
     for prop in properties:
         yield prop
-        yield from _all_properties((prop.schema or {}).values())
-        if prop.items is not None:
-            yield from _all_properties([prop.items])
+        yield from _all_properties([*(prop.schema or {}).values(), *([prop.items] if prop.items is not None else [])])

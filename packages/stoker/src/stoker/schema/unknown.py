@@ -32,7 +32,7 @@ class Unknown:
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_MAPPINGS = (dict, Mapping)
+MAPPINGS = (dict, Mapping)
 """Most are dictionaries, which are recognized in a tenth of the time that the abstract class takes."""
 
 
@@ -47,7 +47,7 @@ def find_unknowns(value: object) -> Iterable[Unknown]:
         return
     if isinstance(value, Unknown):
         yield value
-    elif isinstance(value, _MAPPINGS):
+    elif isinstance(value, MAPPINGS):
         for item in value.values():
             yield from find_unknowns(item)
     elif isinstance(value, list | tuple):
@@ -59,10 +59,11 @@ def has_unknown(value: object) -> bool:
     """Return whether `value` contains an unknown at any depth."""
     if type(value) in _SCALARS:
         return False
-    if isinstance(value, _MAPPINGS):
-        return any(map(has_unknown, value.values()))
+    if isinstance(value, MAPPINGS):
+        value = [*value.values()]
     if isinstance(value, list | tuple):
-        return any(map(has_unknown, value))
+        compound = [item for item in value if type(item) not in _SCALARS]  # most are scalars, which need no call
+        return any(map(has_unknown, compound)) if compound else False
     return isinstance(value, Unknown)
 
 

@@ -235,7 +235,7 @@ class Unrecorded:
 
 def _given(state: ResourceState) -> frozenset[str]:
     """Return the properties to which the template gives values, by their present names."""
-    newer = {prop.replaces: name for name, prop in state.type.properties.items() if prop.replaces}
+    newer = traits_of(state.type).present_names
     return frozenset(newer.get(name, name) for name in state.given)
 
 

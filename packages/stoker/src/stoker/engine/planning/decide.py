@@ -121,7 +121,6 @@ class Target:
     deletion_policy: str
     external_id: str | None
     requires: frozenset[str]
-    fingerprint: str | None
     restricted: frozenset[str] = frozenset()
     creation_policy: Mapping[str, object] = field(default_factory=dict)
     update_replace_policy: str | None = None
@@ -131,6 +130,7 @@ class Target:
     since: float = inf
     skipped: frozenset[str] = frozenset()
     fresh: Target | None = None
+    fingerprint: str | None = None
 
     def size(self) -> int:
         """Return about how many bytes its values take."""
@@ -142,19 +142,20 @@ class Target:
         Parts that only some templates can have are omitted if they are not given, so that recorded definitions keep
         their fingerprints.
         """
-        said = {
-            "creation_policy": dict(self.creation_policy) or None,
-            "update_replace_policy": self.update_replace_policy,
-            "ignore_drift": list(self.ignore_drift) or None,
-        }
-        return {
+        definition: dict[str, Any] = {
             "implementation": self.implementation,
             "deletion_policy": self.deletion_policy,
             "update_policy": dict(self.update_policy),
             "external_id": self.external_id,
             "metadata": dict(self.metadata),
-            **{name: value for name, value in said.items() if value is not None},
         }
+        if self.creation_policy:
+            definition["creation_policy"] = dict(self.creation_policy)
+        if self.update_replace_policy is not None:
+            definition["update_replace_policy"] = self.update_replace_policy
+        if self.ignore_drift:
+            definition["ignore_drift"] = list(self.ignore_drift)
+        return definition
 
 
 def describe(state: ResourceState, target: Target) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any
 
 from stoker.base.redaction import Redactor, redact
@@ -135,6 +136,10 @@ class Step:
         }
 
 
+_without_subject = attrgetter(*(each.name for each in fields(Step) if each.name != "subject"))
+"""Returns the values of a step but the last one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Steps in an order that respects their dependencies.
@@ -187,7 +192,7 @@ class Plan:
 
     def without_subjects(self) -> Plan:
         """Return the plan without the values of its resources, which need memory."""
-        return replace(self, steps=tuple(replace(step, subject=None) for step in self.steps))
+        return replace(self, steps=tuple(Step(*_without_subject(step)) for step in self.steps))
 
     def halves(self) -> tuple[Plan, Plan]:
         """Return the steps that create or keep resources, and the removals, which come after all of them."""

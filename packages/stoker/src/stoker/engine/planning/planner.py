@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 from typing import Any, cast
 
 from stoker.base import budget
@@ -141,7 +142,6 @@ class DesiredState:
             ignore_drift=resource.ignore_drift,
             external_id=resource.external_id,
             requires=frozenset(self.requires[name]),
-            fingerprint=None,
             restricted=self.inputs.environment.registry.restricted_actions(name),
             restored=restored.note,
             renewed=restored.renewed,
@@ -155,15 +155,16 @@ class DesiredState:
 
     def _with_fingerprint(self, target: Target) -> Target:
         content = [target.implementation, target.given, target.definition()]
-        if has_unknown(content[1:]) or has_unknown(target.metadata):
+        if has_unknown(content):
             return target
         if target.type.nested:
             # A nested stack also depends on the files and on the environment that it receives.
             content += [self.inputs.files.digest, self.inputs.environment_digest]
-        return Target(**{name: getattr(target, name) for name in _TARGET_FIELDS}, fingerprint=self.digest(content))
+        return Target(*(*_without_fingerprint(target), self.digest(content)))
 
 
-_TARGET_FIELDS = [name for name in Target.__slots__ if name != "fingerprint"]
+_without_fingerprint = attrgetter(*(name for name in Target.__slots__ if name != "fingerprint"))
+"""Returns the values of a target but the last one."""
 
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:

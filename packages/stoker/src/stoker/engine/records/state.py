@@ -140,16 +140,20 @@ class ResourceState:
     @property
     def size(self) -> int:
         """Bytes of its sealed values."""
-        return sum(sealed.size for sealed, _ in self._values if sealed is not None)
+        total = 0
+        for sealed in (self.sealed_state, self.sealed_properties, self.sealed_former):
+            if sealed is not None:
+                total += sealed.size
+        return total
 
     @property
     def resident(self) -> int:
         """Bytes of memory that the values take, all of them opened where they are in memory."""
-        return sum(
-            sealed.size * (2 if sealed.text is not None else is_open)
-            for sealed, is_open in self._values
-            if sealed is not None
-        )
+        total = 0
+        for sealed, is_open in self._values:
+            if sealed is not None:
+                total += sealed.size * (2 if sealed.text is not None else is_open)
+        return total
 
     def unload(self, file: TemporaryFile) -> bool:
         """Move the values out of memory. False when a call uses them, or they have changed since they were sealed."""
@@ -384,6 +388,8 @@ def _entries(row: Resource) -> list[list[Any]]:
 
 def first_name(row: Resource) -> str:
     """Return the name with which a resource was created, which is part of its URLs."""
+    if row.former_names is None:
+        return row.name
     return next((each.name for each in former_names(row)), row.name)
 
 
