@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from sqlalchemy import Boolean, Dialect, Double, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.mysql import pymysql
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from stoker.store.bulk import delete_rows, insert_rows, update_rows
 from stoker.store.database import Database
@@ -40,8 +41,39 @@ def test_only_the_named_row_changes_and_all_of_its_columns_do(database: Database
     with database.writing() as connection:
         insert_rows(connection, stacks, Stack.columns, [kept.cells(), changed.cells()])
         changed.status, changed.reason, changed.deleted_at, changed.changed_directly = "FAILED", "why", 3.0, True
-        update_rows(connection, stacks, Stack.columns, [changed.cells()])
+        found = update_rows(connection, stacks, ("id",), Stack.columns[1:], [changed.cells(), stack("absent").cells()])
+    assert found == 1
     assert recorded(database) == {"kept": kept, "changed": changed}
+
+
+def test_many_large_rows_keep_every_character(database: Database) -> None:
+    """Rows that are one value in JSON: quotes, escapes, other scripts, numbers to the last digit, long values."""
+    difficult = "'\"\\\\n\n\t\r%s {}[],:\x7f\u2028ß漢😀 \\' -- ;"
+    rows = [stack(f"{number}{difficult}", updated_at=1796024000.1234567 + number / 3) for number in range(40)]
+    for number, row in enumerate(rows):
+        row.description = f"{difficult}{number}" * 4000
+    with database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [row.cells() for row in rows])
+    assert recorded(database) == {row.name: row for row in rows}
+    for row in rows:
+        row.description, row.reason, row.created_at = difficult, row.description, (row.updated_at or 0.0) / 7
+    with database.writing() as connection:
+        assert update_rows(connection, stacks, ("id",), Stack.columns[1:], [row.cells() for row in rows]) == len(rows)
+    assert recorded(database) == {row.name: row for row in rows}
+
+
+def test_a_value_that_does_not_fit_is_refused(database: Database) -> None:
+    """SQLite has no limits; a server does not shorten what it gets."""
+    if database.url.get_backend_name() == "sqlite":
+        return
+    row = stack()
+    with pytest.raises(DataError), database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [replace(row, name="x" * 300).cells()])
+    with database.writing() as connection:
+        insert_rows(connection, stacks, Stack.columns, [row.cells()])
+    with pytest.raises(DBAPIError), database.writing() as connection:
+        update_rows(connection, stacks, ("id",), Stack.columns[1:], [replace(row, name="x" * 300).cells()])
+    assert recorded(database) == {row.name: row}
 
 
 def test_rows_are_removed_by_a_column(database: Database) -> None:

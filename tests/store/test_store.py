@@ -23,6 +23,7 @@ from stoker.base.errors import Bug, Invalid
 from stoker.store import documents, event_lists, queries, schema, stack_lists, tables
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
+from stoker.store.queries import EventLimit
 from stoker.store.sealing import Sealer
 from stoker_foundation.clock import ManualClock
 from testing.servers import MariaDB
@@ -140,7 +141,7 @@ async def test_the_name_of_a_deleted_stack_can_be_reused(database: Database, jou
 
 async def test_old_events_are_deleted_beyond_the_limit(database: Database, journal: Journal) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
-    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=3, batch=1)))
+    await journal.commit(Batch().jointly(queries.purge_events, EventLimit("s", keep=3, batch=1)))
     listed = await database.read(event_lists.list_events, event_lists.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == ["7", "8", "9"]
 
@@ -153,7 +154,7 @@ async def test_old_events_are_deleted_in_batches_and_never_all(
     database: Database, journal: Journal, keep: int, batch: int, left: list[str]
 ) -> None:
     await journal.commit(Batch().add(*(event("s", str(number), number) for number in range(10))))
-    await journal.commit(Batch().then(partial(queries.purge_events, stack_id="s", keep=keep, batch=batch)))
+    await journal.commit(Batch().jointly(queries.purge_events, EventLimit("s", keep, batch)))
     listed = await database.read(event_lists.list_events, event_lists.EventQuery(stack_ids=["s"]))
     assert [item.reason for item in listed] == left
 

@@ -98,9 +98,9 @@ MUTANTS = (
     ),
     Mutant(
         "the end of an operation has no event",
-        "engine/running/completion.py",
-        "                queries.add_events(connection, events)\n",
-        "                pass\n",
+        "store/claims.py",
+        "(events, [row for end in ends if end.is_current for row in end.events]),",
+        "(events, []),",
         seed="3",
     ),
     Mutant(

@@ -9,7 +9,7 @@ lends its trust, which is removed by its creator. `clouds.yaml`: on a laptop, al
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -234,15 +234,17 @@ class Credentials:
         return True
 
 
-def lock_credential(connection: Connection, text: str | None) -> None:
-    """Record that a stack in this transaction uses a credential. Raises CredentialRemoved if that is being removed."""
-    if text is not None and orjson.loads(text)["kind"] == _OURS:
-        trusts.lock(connection, text)
+def lock_credentials(connection: Connection, texts: Sequence[str | None]) -> None:
+    """Record that stacks in this transaction use credentials (a joint statement of the journal).
+
+    Raises CredentialRemoved if one is being removed.
+    """
+    trusts.lock(connection, (text for text in texts if text is not None and orjson.loads(text)["kind"] == _OURS))
 
 
 def move(connection: Connection, stack: Stack, text: str) -> None:
     """Change the credential of a recorded stack and its tree. Raises CredentialRemoved if that is being removed."""
-    lock_credential(connection, text)
+    lock_credentials(connection, [text])
     trusts.move(connection, stack.root_id, stack.credential, text)
 
 

@@ -35,7 +35,7 @@ from stoker.contract.refactoring import (
     ShowStackRefactor,
 )
 from stoker.engine.calls.context import RecordingParts
-from stoker.engine.credentials import lock_credential
+from stoker.engine.credentials import lock_credentials
 from stoker.engine.ownership.submissions import OperationStart, Submissions
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
@@ -338,7 +338,7 @@ def _recording(
         values = columns_after(operation, checked.prepared)
         if stack.id in new and owner is not None:
             values |= {"credential": owner.credential, "user_id": owner.user_id, "user_name": owner.user_name}
-            batch.add(replace(stack, **values)).then(partial(lock_credential, text=owner.credential))
+            batch.add(replace(stack, **values)).then(partial(lock_credentials, texts=[owner.credential]))
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
         record_completed(batch, parts.announcer, stack, operation, checked.prepared, _moves(side, now))

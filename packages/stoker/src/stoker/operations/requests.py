@@ -34,7 +34,7 @@ from stoker.engine.running.completion import named_users
 from stoker.operations.checking import Questions, ValueChecker
 from stoker.operations.problems import WHOLE, RequestCheck, RequestValues, with_all_problems
 from stoker.operations.trees import checked_tree
-from stoker.store import change_sets, exchange, queries
+from stoker.store import change_sets, exchange
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
@@ -337,16 +337,14 @@ def check_room(connection: Connection, services: EngineServices, context: Reques
     Change sets reserve the name of the stack that they create, for the stack with their reserved id. Raises StackExists
     or RequestLimitExceeded.
     """
-    if queries.stack_by_name(connection, context.project_id, stack.name) is not None:
+    limit = services.settings.max_stacks_per_tenant
+    room = change_sets.room_for(connection, stack, limit)
+    if room.is_taken:
         raise StackExists(f"The Stack ({stack.name}) already exists.")
-    promised = change_sets.of_stacks_to_be(connection, context.project_id, stack.name)
-    if any(row.stack_name == stack.name and row.stack_id != stack.id for row in promised):
+    if room.is_promised:
         raise StackExists(
             f"The Stack ({stack.name}) already exists: it has change sets. Execute one of them to create it, or delete "
             "them to use the name otherwise."
         )
-    limit = services.settings.max_stacks_per_tenant
-    if limit < 0 or context.is_admin:
-        return
-    if queries.count_stacks(connection, context.project_id, limit) >= limit:
+    if 0 <= limit <= room.stacks and not context.is_admin:
         raise RequestLimitExceeded(f"The project has {limit} stacks, and more are not allowed (max_stacks_per_tenant).")

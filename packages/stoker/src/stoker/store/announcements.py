@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from stoker.store.records import Announcement
 from stoker.store.tables import announcements as table
-
-
-def put(connection: Connection, rows: Iterable[Announcement]) -> None:
-    """Record notifications to be sent."""
-    connection.execute(insert(table), [row.values() for row in rows])
 
 
 def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> list[Announcement]:

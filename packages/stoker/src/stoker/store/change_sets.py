@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, and_, bindparam, delete, exists, or_, select, update
 
 from stoker.store import statements
+from stoker.store.records import Stack
 from stoker.store.survey_records import ChangeSet
 from stoker.store.tables import change_sets, operations, stacks
 
@@ -22,6 +24,41 @@ _OF_STACKS_TO_BE = (
 _OF_STACK_TO_BE = _OF_STACKS_TO_BE.where(
     or_(change_sets.c.stack_name == bindparam("name_or_id"), change_sets.c.stack_id == bindparam("name_or_id"))
 )
+
+_ROOM = select(
+    exists()
+    .where(stacks.c.project_id == bindparam("project_id"), stacks.c.live_name == bindparam("name"))
+    .label("is_taken"),
+    exists()
+    .where(change_sets.c.project_id == bindparam("project_id"), change_sets.c.stack_name == bindparam("name"))
+    .where(change_sets.c.stack_id != bindparam("id"), ~exists().where(stacks.c.id == change_sets.c.stack_id))
+    .label("is_promised"),
+    statements.count_of(
+        select(stacks.c.id)
+        .where(stacks.c.project_id == bindparam("project_id"))
+        .where(stacks.c.deleted_at.is_(None), stacks.c.parent_id.is_(None))
+    )
+    .scalar_subquery()
+    .label("stacks"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Whether the name of a new stack is that of another one, or of one that a change set would create; and how many
+    root stacks its project has, up to a limit.
+    """
+
+    is_taken: bool
+    is_promised: bool
+    stacks: int
+
+
+def room_for(connection: Connection, stack: Stack, limit: int) -> Room:
+    """Return what prevents a new stack; nothing is counted for a negative limit."""
+    wanted = {"project_id": stack.project_id, "name": stack.name, "id": stack.id, "most": max(limit, 0)}
+    is_taken, is_promised, count = connection.execute(_ROOM, wanted).one()
+    return Room(bool(is_taken), bool(is_promised), count)
 
 
 def by_id(connection: Connection, identifier: str) -> ChangeSet | None:

@@ -11,14 +11,15 @@ These rules hold even if messages between engines are lost:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam, delete, not_, or_, select, update
 
 from stoker.base.errors import Fenced
-from stoker.store import deaths, statements
+from stoker.store import deaths, queries, statements
+from stoker.store.bulk import insert_rows
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -28,16 +29,19 @@ from stoker.store.records import (
     SET_ASIDE,
     SUPERSEDED,
     UNFINISHED,
+    Announcement,
     EngineRecord,
+    Event,
     Operation,
     Resource,
 )
 from stoker.store.snapshots import end_snapshot
-from stoker.store.tables import engines, operations, resources, stacks
+from stoker.store.tables import announcements, engines, events, operations, resources, stacks
 
 _OTHERS = statements.where(operations, "stack_id").where(
     operations.c.id != bindparam("besides"), operations.c.status.in_(UNFINISHED)
 )
+_NAMED = statements.where_among(stacks, "id").with_only_columns(stacks.c.id, stacks.c.operation)
 
 REMEMBERED_SECONDS = 86400.0
 """How long the records of engines that no longer report themselves are kept, in seconds."""
@@ -125,6 +129,52 @@ def begin(
         operation.claimed_at = now
     connection.execute(statements.into(operations), operation.values())
     return busy
+
+
+@dataclass(slots=True)
+class StackEnd:
+    """What the end of an operation changes on its stack: `lasting` columns in any case; the `values`, the events, the
+    notifications and the next operation only if the operation `is_current`, which is set when the end is recorded.
+    """
+
+    operation: str
+    stack_id: str
+    values: Mapping[str, object]
+    lasting: Mapping[str, object]
+    events: Sequence[Event]
+    notifications: Sequence[Announcement]
+    next: Operation | None
+    is_current: bool = False
+
+
+def record_ends(connection: Connection, ends: Sequence[StackEnd]) -> None:
+    """Record the effects of ended operations on their stacks (a joint statement of the journal).
+
+    The rows of the stacks are locked by it. An operation is current if its stack's row names it.
+    """
+    rows = [({"id": end.stack_id, "operation": end.operation}, {**end.values, **end.lasting}) for end in ends]
+    changed = queries.set_stacks(connection, rows)
+    named = _named_operations(connection, [end.stack_id for end in ends]) if changed < len(ends) else None
+    for end in ends:
+        end.is_current = named is None or named.get(end.stack_id) == end.values.get("operation", end.operation)
+    late = [({"id": end.stack_id}, end.lasting) for end in ends if end.lasting and not end.is_current]
+    queries.set_stacks(connection, late)
+    for table, records in (
+        (events, [row for end in ends if end.is_current for row in end.events]),
+        (announcements, [row for end in ends if end.is_current for row in end.notifications]),
+        (operations, [end.next for end in ends if end.is_current and end.next is not None]),
+    ):
+        if records:
+            insert_rows(connection, table, type(records[0]).columns, [record.cells() for record in records])
+
+
+def _named_operations(connection: Connection, stack_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the operations that the rows of stacks name."""
+    found = dict[str, str | None]()
+    for page in statements.pages(stack_ids):
+        rows = connection.execute(_NAMED, {"values": page})
+        found.update((row.id, row.operation) for row in rows)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,9 @@ from stoker.store.approval_tables import change_requests
 from stoker.store.bulk import Cells, delete_rows, insert_rows, update_rows
 from stoker.store.database import EXPIRY, Database, Expiry, Outage, RequestExpired
 from stoker.store.failures import passes, unusable
-from stoker.store.ownership import Found, Owned, claim, keep_writers_out, refuse_taken
+from stoker.store.ownership import Found, Owned, claim, count_group, keep_writers_out, refuse_taken
 from stoker.store.search import Terms, replace_terms
+from stoker.store.statements import Given, JointStatement
 from stoker.store.tables import (
     announcements,
     change_sets,
@@ -120,8 +121,9 @@ class Batch:
     """Changes that are committed together: all of them, or none.
 
     `claims` are objects that resources acquire in it, and that no other resource may have; so are those in `found`,
-    which they have searched for. `terms` replace the search terms of resources, by UUID. `steps` are further
-    statements (documents, tags, deletions …), run in order after the rows are written.
+    which they have searched for. `terms` replace the search terms of resources, by UUID. After the rows are written,
+    the `joint` statements of all batches are run, and then the `steps` of each, further statements (tags, deletions …),
+    in order.
     """
 
     claim: Claim | None = None
@@ -132,6 +134,7 @@ class Batch:
     found: list[Found] = field(default_factory=list)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     terms: dict[str, Terms] = field(default_factory=dict)
+    joint: list[tuple[JointStatement, object]] = field(default_factory=list)
     steps: list[Statement] = field(default_factory=list)
 
     def add(self, *rows: records.Record) -> Batch:
@@ -153,7 +156,13 @@ class Batch:
         """Make the rows of another batch come first, so that later versions of the same rows are kept."""
         self.added[:0], self.changed[:0], self.property_sets[:0] = first.added, first.changed, first.property_sets
         self.terms = first.terms | self.terms
+        self.joint.extend(first.joint)
         self.steps.extend(first.steps)
+        return self
+
+    def jointly(self, statement: Callable[[Connection, Sequence[Given]], object], given: Given) -> Batch:
+        """Run a statement once for all batches of the transaction that name it, with what each of them has given."""
+        self.joint.append((statement, given))
         return self
 
     def then(self, step: Statement) -> Batch:
@@ -174,6 +183,7 @@ class _Frozen:
     found: Sequence[Found]
     property_sets: Sequence[dict[str, str]]
     terms: Mapping[str, Terms]
+    joint: Sequence[tuple[JointStatement, object]]
     steps: Sequence[Statement]
     answer: Callable[[BaseException | None], None]
     waits: bool
@@ -267,6 +277,7 @@ class Journal:
                 tuple(batch.found),
                 tuple(batch.property_sets),
                 dict(batch.terms),
+                tuple(batch.joint),
                 tuple(batch.steps),
                 answer,
                 batch.claim is not None or waits_for_space.get(),
@@ -413,13 +424,14 @@ class Journal:
         with self._database.writing() as connection:
             if any(batch.found for batch in group):
                 keep_writers_out(connection)
-            _count_group(connection, self._id, number)
+            count_group(connection, self._id, number)
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
             kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
             claim(connection, chain.from_iterable(batch.claims for batch in kept))
             _write_rows(connection, kept)
             replace_terms(connection, (batch.terms for batch in kept))
             refuse_taken(connection, chain.from_iterable(batch.found for batch in kept))
+            statements.run_joint(connection, chain.from_iterable(batch.joint for batch in kept))
             for batch in kept:
                 for step in batch.steps:
                     step(connection)
@@ -440,13 +452,6 @@ def _leave_out(group: list[_Frozen], leaves: Callable[[_Frozen], bool], error: E
         else:
             kept.append(batch)
     group[:] = kept
-
-
-def _count_group(connection: Connection, writer: str, number: int) -> None:
-    values = {"groups": number, "time": time.time()}
-    change = statements.change(writers, ("id",), tuple(values))
-    if not connection.execute(change, statements.assigned({"id": writer}, values)).rowcount:
-        connection.execute(statements.into(writers), {"id": writer, **values})
 
 
 def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
@@ -486,7 +491,7 @@ def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:
             insert_rows(connection, TABLES[kind], kind.columns, rows_by_key.values())
     for kind, rows_by_key in changed.items():
         if rows_by_key:
-            update_rows(connection, TABLES[kind], kind.columns, rows_by_key.values())
+            update_rows(connection, TABLES[kind], kind.columns[:1], kind.columns[1:], rows_by_key.values())
     for kind, keys in removed.items():
         delete_rows(connection, TABLES[kind], kind.columns[0], keys)
 

@@ -15,11 +15,12 @@ may then be an identical object of another resource, whose response has not been
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from stoker.base.errors import StokerError
 from stoker.store import statements
@@ -151,6 +152,14 @@ class Found:
     physical_id: str
     uuid: str
     whole: str | None
+
+
+def count_group(connection: Connection, writer: str, number: int) -> None:
+    """Record how many groups a journal has written, with this one, in its writer's row."""
+    values = {"groups": number, "time": time.time()}
+    change = statements.change(writers, ("id",), tuple(values))
+    if not connection.execute(change, statements.assigned({"id": writer}, values)).rowcount:
+        connection.execute(insert(writers).values(id=writer, **values))
 
 
 def keep_writers_out(connection: Connection) -> None:

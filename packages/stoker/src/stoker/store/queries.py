@@ -6,6 +6,7 @@ The first argument of each function is an open connection, so that `Database.rea
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from sqlalchemy import (
 )
 
 from stoker.store import statements, tables
+from stoker.store.bulk import Cells, update_rows
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -69,17 +71,16 @@ _TAGS_OF = statements.where_among(tables.stack_tags, "stack_id").order_by(tables
 _CHILDREN_OF = statements.where_among(tables.stacks, "parent_id").where(tables.stacks.c.deleted_at.is_(None))
 _CHILD_BEHIND = statements.where(tables.stacks, "parent_resource").where(tables.stacks.c.deleted_at.is_(None))
 _LOCKED_STACK = statements.where(tables.stacks, "id").with_for_update()
-_COUNT_STACKS = statements.count_of(
-    select(tables.stacks.c.id)
-    .where(tables.stacks.c.project_id == bindparam("project_id"))
-    .where(tables.stacks.c.deleted_at.is_(None), tables.stacks.c.parent_id.is_(None))
-)
 _UNFINISHED_OF = (
     statements.where(tables.operations, "stack_id")
     .where(tables.operations.c.status.in_(UNFINISHED))
     .order_by(tables.operations.c.created_at)
 )
-_COUNT_EVENTS = select(func.count()).select_from(tables.events).where(tables.events.c.stack_id == bindparam("stack_id"))
+_COUNT_EVENTS = (
+    select(tables.events.c.stack_id, func.count().label("events"))
+    .where(tables.events.c.stack_id.in_(bindparam("values", expanding=True)))
+    .group_by(tables.events.c.stack_id)
+)
 
 
 # -- stacks --------------------------------------------------------------------------------------------------
@@ -144,11 +145,6 @@ def levels_of(connection: Connection, top: Stack, depth: int | None = None) -> I
         below += 1
 
 
-def count_stacks(connection: Connection, project_id: str, most: int) -> int:
-    """Count the root stacks of a project up to `most`, without deleted ones."""
-    return connection.execute(_COUNT_STACKS, {"project_id": project_id, "most": most}).scalar_one()
-
-
 def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
     """Return the stack, locked until the transaction ends."""
     row = connection.execute(_LOCKED_STACK, {"id": stack_id}).one_or_none()
@@ -167,11 +163,12 @@ def set_resource(connection: Connection, uuid: str, values: Mapping[str, Any]) -
     connection.execute(change, statements.assigned({"uuid": uuid}, values))
 
 
-def set_stack_of(connection: Connection, operation: str, stack_id: str, values: Mapping[str, Any]) -> bool:
-    """Set columns of a stack if `operation` is its current one; return False when another operation is."""
-    change = statements.change(tables.stacks, ("id", "operation"), tuple(values))
-    parameters = statements.assigned({"id": stack_id, "operation": operation}, values)
-    return connection.execute(change, parameters).rowcount == 1
+def set_stacks(connection: Connection, changes: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]) -> int:
+    """Set columns of stacks; each change has what identifies a stack, and the values. Return how many were found."""
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Cells]] = {}
+    for keys, values in changes:
+        alike.setdefault((tuple(keys), tuple(values)), []).append((*keys.values(), *values.values()))
+    return sum(update_rows(connection, tables.stacks, *names, rows) for names, rows in alike.items())
 
 
 def note_direct_change(connection: Connection, stack: Stack) -> None:
@@ -198,11 +195,6 @@ def with_failed_resources(connection: Connection, stack_ids: Iterable[str]) -> s
     for page in statements.pages(stack_ids):
         found.update(connection.execute(_WITH_FAILED, {"values": page, "status": FAILED}).scalars())
     return found
-
-
-def add_operation(connection: Connection, operation: Operation) -> None:
-    """Record an operation."""
-    connection.execute(statements.into(tables.operations), operation.values())
 
 
 def add_events(connection: Connection, events: Sequence[Event]) -> None:
@@ -441,18 +433,30 @@ def unfinished_of(connection: Connection, stack_id: str) -> list[Operation]:
 # -- software configurations ---------------------------------------------------------------------------------
 
 
-def purge_events(connection: Connection, stack_id: str, keep: int, batch: int) -> None:
-    """Reduce a stack's events to at most `keep`.
-
-    The oldest are removed in multiples of `batch`, so that a stack at its limit is not purged for every event. A batch
-    larger than `keep` is reduced, since it would leave no events.
+@dataclass(frozen=True, slots=True)
+class EventLimit:
+    """How many events a stack keeps. The oldest are removed in multiples of `batch`, so that a stack at its limit is
+    not purged for every event. A batch larger than `keep` is reduced, since it would leave no events.
     """
-    count = connection.execute(_COUNT_EVENTS, {"stack_id": stack_id}).scalar_one()
-    if count <= keep:
-        return
-    of_stack = tables.events.c.stack_id == stack_id
-    batch = min(batch, keep)
-    batches = -(-(count - keep) // batch)
+
+    stack_id: str
+    keep: int
+    batch: int
+
+
+def purge_events(connection: Connection, limits: Sequence[EventLimit]) -> None:
+    """Reduce the events of stacks to their limits (a joint statement of the journal)."""
+    of_stacks = {limit.stack_id: limit for limit in limits}
+    for page in statements.pages(of_stacks):
+        for row in connection.execute(_COUNT_EVENTS, {"values": page}).all():
+            if row.events > of_stacks[row.stack_id].keep:
+                _purge_events(connection, of_stacks[row.stack_id], row.events)
+
+
+def _purge_events(connection: Connection, limit: EventLimit, count: int) -> None:
+    of_stack = tables.events.c.stack_id == limit.stack_id
+    batch = min(limit.batch, limit.keep)
+    batches = -(-(count - limit.keep) // batch)
     oldest = select(tables.events.c.sequence).where(of_stack).order_by(tables.events.c.sequence)
     last = connection.execute(oldest.limit(1).offset(batches * batch - 1)).scalar_one()
     connection.execute(delete(tables.events).where(and_(of_stack, tables.events.c.sequence <= last)))

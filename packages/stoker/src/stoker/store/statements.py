@@ -5,12 +5,13 @@ For SQLAlchemy, building a statement and finding its compiled form takes several
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Delete,
     Insert,
     Select,
@@ -27,6 +28,11 @@ from sqlalchemy import (
 )
 
 T = TypeVar("T")
+Given = TypeVar("Given")
+
+JointStatement: TypeAlias = Callable[..., object]
+"""What is executed once in a transaction, with a connection and a list of what each batch has given for it."""
+
 _PAGE = 400
 
 
@@ -97,3 +103,12 @@ def after_marker(keys: Sequence[ColumnElement[Any]], values: Sequence[Any], desc
     first = keys[0] <= values[0] if descending else keys[0] >= values[0]
     place, marker = tuple_(*keys), tuple_(*values)
     return and_(place < marker if descending else place > marker, first)
+
+
+def run_joint(connection: Connection, given: Iterable[tuple[JointStatement, object]]) -> None:
+    """Run each statement once, with everything that is given for it."""
+    values: dict[JointStatement, list[object]] = {}
+    for statement, value in given:
+        values.setdefault(statement, []).append(value)
+    for statement, of_statement in values.items():
+        statement(connection, of_statement)

@@ -8,13 +8,14 @@ next stack uses it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import orjson
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, and_, delete, insert, select, update
 
 from stoker.base.errors import Conflict
 from stoker.store import statements
+from stoker.store.bulk import update_rows
 from stoker.store.records import Stack
 from stoker.store.tables import stacks, trusts
 
@@ -24,7 +25,7 @@ _USABLE = (
     .order_by(trusts.c.credential)
 )
 _LOCKED = statements.where(trusts, "credential").with_for_update()
-_CREDENTIAL = select(stacks.c.credential).where(stacks.c.id == bindparam("id"))
+_CREDENTIALS = statements.where_among(stacks, "id").with_only_columns(stacks.c.id, stacks.c.credential)
 
 
 class CredentialRemoved(Conflict):
@@ -54,12 +55,12 @@ def usable(connection: Connection, user_id: str, project_id: str, roles: Sequenc
     return row.credential if row is not None else None
 
 
-def lock(connection: Connection, credential: str) -> None:
-    """Lock a trust for a stack recorded in this transaction.
+def lock(connection: Connection, credentials: Iterable[str]) -> None:
+    """Lock trusts for stacks recorded in this transaction.
 
-    Raises CredentialRemoved when it was, or is being, removed.
+    Raises CredentialRemoved when one was, or is being, removed.
     """
-    if _locked(connection, credential) is not False:
+    if any(_locked(connection, credential) is not False for credential in sorted(set(credentials))):
         raise CredentialRemoved("The credential was removed concurrently; retry with a new one.")
 
 
@@ -69,12 +70,21 @@ def move(connection: Connection, root_id: str, former: str | None, credential: s
     give_up_unused(connection, former)
 
 
-def inherit(connection: Connection, stack: Stack, parent_id: str) -> None:
-    """Set the credential of a nested stack that was just recorded to the current one of the stack above it."""
-    above = connection.execute(_CREDENTIAL, {"id": parent_id}).scalar()
-    if above != stack.credential:
-        change = statements.change(stacks, ("id",), ("credential",))
-        connection.execute(change, statements.assigned({"id": stack.id}, {"credential": above}))
+def inherit(connection: Connection, nested: Sequence[Stack]) -> None:
+    """Set the credentials of nested stacks that were just recorded to the current ones of the stacks above them (a
+    joint statement of the journal).
+    """
+    parents, above = (
+        sorted({stack.parent_id for stack in nested if stack.parent_id is not None}),
+        dict[str, str | None](),
+    )
+    for page in statements.pages(parents):
+        rows = connection.execute(_CREDENTIALS, {"values": page})
+        above.update((row.id, row.credential) for row in rows)
+    changed = [stack for stack in nested if above.get(stack.parent_id or "") != stack.credential]
+    if changed:
+        cells = [(stack.id, above.get(stack.parent_id or "")) for stack in changed]
+        update_rows(connection, stacks, ("id",), ("credential",), cells)
 
 
 def give_up_unused(connection: Connection, credential: str | None) -> None:

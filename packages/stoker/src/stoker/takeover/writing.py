@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from stoker.engine.records.beginnings import Requester, new_operation
+from stoker.engine.records.loader import save_documents
 from stoker.engine.records.services import EngineServices
 from stoker.store import queries, trusts
 from stoker.store.journal import Batch
@@ -37,7 +38,7 @@ class TreeWriter:
             batch.then(partial(trusts.record_once, credential=credential, owner=(user, project, ())))
         for mapped in tree.stacks:
             for prepared in (mapped.inputs, *mapped.earlier_inputs):
-                batch.then(prepared.save).add(prepared.row)
+                batch.jointly(save_documents, prepared).add(prepared.row)
             batch.add(mapped.stack, self._operation(mapped, tree.digest))
             batch.add(*(self._owning(state.seal(), claims.get(state.row.uuid)) for state in mapped.states.values()))
             batch.property_sets.extend(mapped.property_sets)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from stoker.engine.calls.context import AwaitedOperations, RecordingParts
 from stoker.engine.calls.polling import ObjectPoller
-from stoker.engine.credentials import lock_credential, move
+from stoker.engine.credentials import lock_credentials, move
 from stoker.engine.inspection.reading import ReaderForRuns
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.ownership.healing import replace_on_signal
@@ -21,7 +21,7 @@ from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.records.actions import FORWARD
-from stoker.engine.records.loader import Prepared
+from stoker.engine.records.loader import Prepared, save_documents
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.completion import own
@@ -143,11 +143,11 @@ class Submissions:
         stack.operation = operation.id
         if not self._is_offered(operation):
             self._own(operation)
-        batch = Batch().then(prepared.save).add(prepared.row, stack, operation)
+        batch = Batch().jointly(save_documents, prepared).add(prepared.row, stack, operation)
         if stack.parent_id is None:
-            batch.then(partial(lock_credential, text=stack.credential))
+            batch.jointly(lock_credentials, stack.credential)
         else:
-            batch.then(partial(trusts.inherit, stack=stack, parent_id=stack.parent_id))
+            batch.jointly(trusts.inherit, stack)
         batch.steps.extend(steps)
         batch.add(self._announcer.stack_event(stack, operation.action, IN_PROGRESS, stack.reason))
         with self._runs.taking_on(operation.id):
@@ -184,7 +184,7 @@ class Submissions:
         """
         batch = Batch().change(*rows)
         if prepared is not None:
-            batch.then(prepared.save).add(prepared.row)
+            batch.jointly(save_documents, prepared).add(prepared.row)
         operation.former_inputs = operation.former_inputs or stack.inputs
         start = self.start_of(stack, operation, prepared, values, credential, guard, fresh)
         changes = start.changes

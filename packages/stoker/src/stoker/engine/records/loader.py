@@ -85,10 +85,12 @@ class Prepared:
         loaded = replace(self.loaded, parameters={**self.loaded.parameters, "request": dict(values)})
         return replace(self, loaded=loaded)
 
-    def save(self, connection: Connection) -> None:
-        """Store the documents (a journal step)."""
-        files = self.loaded.files
-        documents.save(connection, self.bodies, self.sealer, {files.digest: files.digests.values()})
+
+def save_documents(connection: Connection, prepared: Sequence[Prepared]) -> None:
+    """Store the documents of new inputs (a joint statement of the journal)."""
+    bodies = {digest: body for each in prepared for digest, body in each.bodies.items()}
+    files = (each.loaded.files for each in prepared)
+    documents.save(connection, bodies, prepared[0].sealer, {each.digest: each.digests.values() for each in files})
 
 
 def template_size(template: Template) -> int:

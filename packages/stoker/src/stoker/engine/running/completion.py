@@ -37,7 +37,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
-from stoker.store import announcements, deaths, exchange, queries, snapshots, trusts
+from stoker.store import claims, deaths, exchange, queries, snapshots, trusts
 from stoker.store.journal import Batch, Claim, ClaimedWriter
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, Operation, Stack
 from stoker.template.definition import Definition
@@ -186,8 +186,8 @@ class OperationCompletion:
         1. The parent's resource is notified before the commit, so that what it has learned is recorded in the same
            transaction as the end: an engine that dies in between notifies it again.
         2. The operation's own row, snapshots, exports, and what is `lasting` of the stack are changed even if a newer
-           operation decides about it; the stack's state, its events and the rollback only if none does. `settle` learns
-           that in the transaction, under the lock on the stack's row, so it comes after what does not depend on it.
+           operation decides about it; the stack's state, its events and the rollback only if none does. That is learned
+           in the transaction, under the lock on the stack's row.
         3. The credential is given up last, when the state says that the stack is deleted: until then it is used. If
            event sinks are to be notified, their last notification gives it up, since it is needed to send it.
         4. The run gets the ended operation, waiters are woken, and other engines are notified only after the commit:
@@ -227,31 +227,18 @@ class OperationCompletion:
             own(rollback, self._services.id, now)
             values |= {"action": "ROLLBACK", "status": IN_PROGRESS, "reason": reason, "operation": rollback.id}
             events.append(self._announcer.stack_event(stack, "ROLLBACK", IN_PROGRESS, "Stack ROLLBACK started"))
-        current = [False]
         gone = status == COMPLETE and operation.action in REMOVES and stack.parent_id is None
         rows = self._announcer.about(events, run.sinks)
         if run.sinks and gone:
             rows.append(self._announcer.last_notification(stack))
-
-        def settle(connection: Connection) -> None:
-            """Set the state and the next operation of the stack, unless a newer operation decides about them."""
-            current[0] = queries.set_stack_of(connection, operation.id, stack.id, values | lasting)
-            if lasting and not current[0]:
-                queries.set_stack(connection, stack.id, lasting)
-            if current[0]:
-                queries.add_events(connection, events)
-                if rows:
-                    announcements.put(connection, rows)
-                if rollback is not None:
-                    queries.add_operation(connection, rollback)
-
-        batch.then(settle)
+        effect = claims.StackEnd(operation.id, stack.id, values, lasting, events, rows, rollback)
+        batch.jointly(claims.record_ends, effect)
         if gone and not run.sinks:
             batch.then(partial(trusts.give_up_unused, credential=stack.credential))
         settings = self._services.settings
         if settings.max_events_per_stack > 0 and settings.archive_directory is None:  # otherwise archived before
             keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size
-            batch.then(partial(queries.purge_events, stack_id=stack.id, keep=keep, batch=at_once))
+            batch.jointly(queries.purge_events, queries.EventLimit(stack.id, keep, at_once))
         await run.writer.commit(batch)
         run.operation = operation
         self._announcer.send([*batch.added, *rows])
@@ -259,7 +246,7 @@ class OperationCompletion:
         log_end(operation, stack)
         if gone and not run.sinks:
             self._services.background.spawn(self._services.credentials.remove_given_up())
-        if rollback is not None and current[0]:
+        if rollback is not None and effect.is_current:
             run.progress.follow_up = rollback, replace(stack, **values)
 
     async def close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:

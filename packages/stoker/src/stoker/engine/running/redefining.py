@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.planning.refactoring import Side
-from stoker.engine.records.loader import Prepared
+from stoker.engine.records.loader import Prepared, save_documents
 from stoker.engine.records.services import EngineServices
 from stoker.store import exchange, queries
 from stoker.store.journal import Batch
@@ -61,7 +61,7 @@ def record_completed(
     ended = announcer.stack_event(stack, action, COMPLETE, f"Stack {action} completed successfully")
     events = [begun, *moves, ended]
     batch.add(prepared.row, operation, *events)
-    batch.add(*announcer.about(events, prepared.loaded.environment.event_sinks)).then(prepared.save)
+    batch.add(*announcer.about(events, prepared.loaded.environment.event_sinks)).jointly(save_documents, prepared)
 
 
 def record_descriptions(batch: Batch, side: Side) -> None:

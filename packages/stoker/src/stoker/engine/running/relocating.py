@@ -27,6 +27,7 @@ from stoker.engine.planning.relocating import (
     wanted_paths,
 )
 from stoker.engine.records.beginnings import Requester, new_operation
+from stoker.engine.records.loader import save_documents
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.running.operation_context import OperationContext
 from stoker.store import late_requests, queries, refactors, snapshots, trusts
@@ -157,8 +158,8 @@ def _add_begun(run: OperationContext, batch: Batch, begun: NewNestedStack) -> No
     )
     stack.operation = operation.id
     batch.property_sets.append(begun.property_set)
-    batch.add(begun.prepared.row, stack, operation, begun.holder.seal()).then(begun.prepared.save)
-    batch.then(partial(trusts.inherit, stack=stack, parent_id=run.stack.id))
+    batch.add(begun.prepared.row, stack, operation, begun.holder.seal()).jointly(save_documents, begun.prepared)
+    batch.jointly(trusts.inherit, stack)
     batch.add(announcer.stack_event(stack, "CREATE", IN_PROGRESS, "Stack CREATE started"))
     batch.add(announcer.stack_event(stack, "CREATE", COMPLETE, stack.reason))
     created = run.event(begun.holder)
