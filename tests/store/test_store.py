@@ -194,6 +194,19 @@ async def test_a_file_that_cannot_be_opened_is_reported_at_once(tmp_path: Path) 
     database.close()
 
 
+@pytest.mark.parametrize("check", [schema.require_fit, schema.upgrade])
+def test_servers_that_lack_what_statements_use_are_refused(
+    url: str, database: Database, check: Callable[[Connection], None]
+) -> None:
+    if not url.startswith("mysql"):
+        pytest.skip("other databases have no lower bound")
+    with database.engine.connect() as connection:
+        check(connection)
+        connection.dialect.server_version_info = (10, 5, 29)
+        with pytest.raises(Invalid, match=r"the server is MariaDB 10\.5\.29; upgrade it to 10\.6 or later"):
+            check(connection)
+
+
 async def test_a_database_that_answers_is_not_waited_for(database: Database) -> None:
     assert await turned(clock := ManualClock(), database.wait_until_reachable(3, 10, clock)) == 0
 

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Dialect, Select, and_, exists, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Connection, Select, and_, exists, or_, select, update
 
 from stoker.store.records import PENDING, RUNNING, SECOND_CHANCE, UNFINISHED, Operation, Stack
 from stoker.store.tables import operations, stacks
 
 OFFERED_SECONDS = 60.0
 """For how long operations are only offered. After that they are taken over as those of engines that died."""
-
-_SKIP_LOCKED_SINCE = {"mysql": (8, 0, 1), "mariadb": (10, 6)}
 
 
 def is_offered(since: BindParameter[float]) -> ColumnElement[bool]:
@@ -50,7 +48,7 @@ def claim_offered(
     decides about them.
     """
     free = _free().where(stacks.c.project_id.not_in(sorted(besides))) if besides else _free()
-    rows = connection.execute(_unlocked(free.limit(limit), connection.dialect))
+    rows = connection.execute(free.limit(limit).with_for_update(skip_locked=True))
     found = {operation.id: operation for operation in Operation.all_of(rows)}
     if not found:
         return []
@@ -77,10 +75,3 @@ def _free() -> Select[tuple[object, ...]]:
     joined = operations.join(stacks, stacks.c.id == operations.c.stack_id)
     is_current = stacks.c.operation == operations.c.id
     return select(*operations.c).select_from(joined).where(_offered(), is_current, ~is_busy)
-
-
-def _unlocked(query: Select[tuple[object, ...]], dialect: Dialect) -> Select[tuple[object, ...]]:
-    """Have a query lock the operations and their stacks, and pass over those that are locked, where that is known."""
-    name = "mariadb" if getattr(dialect, "is_mariadb", False) else dialect.name
-    version = getattr(dialect, "server_version_info", None) or ()
-    return query.with_for_update(skip_locked=version >= _SKIP_LOCKED_SINCE.get(name, ()))

@@ -44,6 +44,9 @@ _revisions = Table(VERSION_TABLE, _own, Column("version_num", String(32), primar
 _compatibility = Table("schema_compatibility", _own, Column("oldest_program", String(32), primary_key=True))
 _first_revisions = Table("alembic_version", _own, Column("version_num", String(32), primary_key=True))
 
+_OLDEST_SERVERS = {"mysql": ("MySQL", (8, 0, 4)), "mariadb": ("MariaDB", (10, 6))}
+"""The versions since which servers make tables of JSON (`JSON_TABLE`) and pass over locked rows (`SKIP LOCKED`)."""
+
 Shape = Mapping[str, frozenset[str]]
 """The names of columns, by table."""
 
@@ -116,8 +119,20 @@ def versions(connection: Connection) -> Versions:
     return Versions(database, program, oldest, tuple(_missing(connection, database, program)))
 
 
+def require_server(connection: Connection) -> None:
+    """Raise Invalid when the server is of a version that lacks what the statements use."""
+    dialect = connection.dialect
+    name = "mariadb" if getattr(dialect, "is_mariadb", False) else dialect.name
+    version = dialect.server_version_info or ()
+    shown, oldest = _OLDEST_SERVERS.get(name, (name, ()))
+    if version < oldest:
+        given, needed = (".".join(map(str, numbers)) for numbers in (version, oldest))
+        raise Invalid(f"[database] connection: the server is {shown} {given}; upgrade it to {needed} or later.")
+
+
 def require_fit(connection: Connection) -> None:
-    """Raise Invalid, with instructions, when this program cannot use the database's tables."""
+    """Raise Invalid, with instructions, when this program cannot use the database's server or tables."""
+    require_server(connection)
     found = versions(connection)
     if not found.fit.good:
         raise Invalid(found.problem())
@@ -141,8 +156,9 @@ def require_not_later(connection: Connection) -> None:
 def upgrade(connection: Connection) -> None:
     """Upgrade the tables to this program's revision. Newer tables are not changed.
 
-    Raises Invalid for tables that are too new, or that no release has created.
+    Raises Invalid for tables that are too new, or that no release has created, and for a server that is too old.
     """
+    require_server(connection)
     found = versions(connection)
     if found.fit in (Compatibility.TOO_NEW, Compatibility.UNRELEASED):
         raise Invalid(found.problem())
