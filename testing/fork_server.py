@@ -1,6 +1,7 @@
 """`python -m testing.fork_server DESCRIPTOR`: forks a program for each order that comes over a Unix socket.
 
-What a program would import first is here already, which is most of what its start takes. An order is a message with a
+What a program would import first is here already, which is most of what its start takes. Modules and plug-ins are found
+in the server's PYTHONPATH, which is that of all programs which are forked from it. An order is a message with a
 JSON object and four file descriptors: the program's standard input, output and error stream, and a pipe. The object has
 `program`, a function as `module:name`, or a module that runs as with `python -m`; `imports`, modules to import before
 the fork, and to keep; `arguments`, those of the command line, its name first; `environment`; and `directory`. Two lines
@@ -58,7 +59,6 @@ def become(order: dict[str, Any], files: Sequence[int]) -> None:
     sys.argv = order["arguments"]
     if os.path.isabs(sys.argv[0]):  # noqa: PTH117  a script, not a module
         sys.path[0] = os.path.dirname(sys.argv[0])  # noqa: PTH120
-    sys.path[1:1] = filter(None, order["environment"].get("PYTHONPATH", "").split(os.pathsep))
 
 
 def _moved(file: int) -> int:
@@ -128,6 +128,7 @@ def serve(orders: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     Popen.orders = socket.socket(fileno=_moved(theirs.detach()))
+    Popen.path = os.environ.get("PYTHONPATH", "")
     subprocess.Popen = Popen  # type: ignore[misc]
     while True:
         for ready in select.select([orders, ours], [], [])[0]:
@@ -147,7 +148,8 @@ def serve(orders: socket.socket) -> None:
 def _import(names: Sequence[str]) -> None:
     if new := [name for name in names if name not in sys.modules]:
         for name in new:
-            import_module(name)
+            with suppress(Exception):  # the program reports it
+                import_module(name)
         gc.collect()
         gc.freeze()
 

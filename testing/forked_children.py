@@ -32,18 +32,28 @@ class Popen(subprocess.Popen[Any]):
 
     orders: ClassVar[socket.socket]
     """Where orders go."""
+    path: ClassVar[str]
+    """PYTHONPATH of the server. A program with another one may find other modules and plug-ins."""
 
     _running: Running | None = None
 
     def __init__(self, args: Any, *more: Any, **options: Any) -> None:
         imports = _imports(args)
-        if imports is not None and not more and options.keys() <= _OPTIONS and options["stdin"] == subprocess.DEVNULL:
+        if imports is not None and not more and self._is_possible(options):
             with suppress(OSError):  # the server has ended, with the tests
                 self._running = self._started(imports, args[3], args[4:], **options)
                 self.args, self.pid, self.returncode = args, self._running.pid, None
                 self.stdin = self.stdout = self.stderr = None
                 return
         super().__init__(args, *more, **options)
+
+    def _is_possible(self, options: Mapping[str, Any]) -> bool:
+        """Whether a forked program does all that one does which an interpreter starts."""
+        return (
+            {"env", "stdin"} <= options.keys() <= _OPTIONS
+            and options["stdin"] == subprocess.DEVNULL
+            and options["env"].get("PYTHONPATH", "") == self.path
+        )
 
     def _started(
         self,

@@ -33,15 +33,15 @@ ENGINE_IMPORTS = ("testing.engine_modules",)
 
 
 @cache
-def _orders(distribution: str, hash_seed: str) -> socket.socket:
+def _orders(distribution: str, hash_seed: str, path: str) -> socket.socket:
     """Where orders for programs of a distribution go: to a process that ends with this one.
 
-    The programs have its PYTHONHASHSEED.
+    The programs have its PYTHONHASHSEED and PYTHONPATH.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, "-m", _SERVER, str(theirs.fileno())]
-        variables = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        variables = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
         server = subprocess.Popen(
             command, cwd=ROOT, env=variables, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
         )
@@ -136,7 +136,7 @@ class ForkedProgram(Running):
         distribution: str = STOKER,
     ) -> None:
         variables = dict(os.environ if environment is None else environment)
-        orders = _orders(distribution, variables.get("PYTHONHASHSEED", "random"))
+        orders = _orders(distribution, variables.get("PYTHONHASHSEED", "random"), variables.get("PYTHONPATH", ""))
         order = {
             "program": program,
             "imports": list(imports),

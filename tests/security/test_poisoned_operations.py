@@ -105,7 +105,13 @@ class Embedded:
 
     def create(self, name: str, template: str, user: str = "demo", **more: Any) -> None:
         body = {"stack_name": name, "template": template, **more}
-        wait_until(lambda: self.call("POST", "/stacks", body, user)[0] in (201, 409), f"{name} is accepted", SECONDS)
+
+        def accepted() -> bool:
+            status, answer = self.call("POST", "/stacks", body, user)
+            assert status not in (400, 403), answer
+            return status in (201, 409)
+
+        wait_until(accepted, f"{name} is accepted", SECONDS)
 
     def state(self, name: str, user: str = "demo") -> str:
         status, answer = self.call("GET", f"/stacks/{name}?resolve_outputs=false", user=user)

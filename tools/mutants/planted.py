@@ -176,8 +176,8 @@ MUTANTS = (
     Mutant(
         "an engine that was asked to stop counts as dead",
         "store/deaths.py",
-        "and_(engines.c.stopped_at.is_(None), engines.c.leaving_at.is_(None))",
-        "and_(engines.c.stopped_at.is_(None), engines.c.id.is_not(None))",
+        "engines.c.leaving_at.is_(None),",
+        "engines.c.id.is_not(None),",
         expected_in="store",
     ),
     Mutant(
