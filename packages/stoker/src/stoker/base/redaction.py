@@ -66,7 +66,7 @@ class Redactor:
 
     def redact_values(self, value: object) -> Any:
         """Return the same as `redact`; a short secret is redacted, too, where it is a whole value."""
-        if isinstance(value, dict | Mapping):  # most are dictionaries, which are recognized much faster
+        if isinstance(value, (dict, Mapping)):  # most are dictionaries, which are recognized much faster
             return {self.redact(key): self.redact_values(item) for key, item in value.items()}
         if isinstance(value, list):
             return [self.redact_values(item) for item in value]

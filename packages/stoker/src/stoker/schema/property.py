@@ -385,7 +385,7 @@ def _boolean(value: object) -> bool:
 
 
 def _list(value: object) -> list[Any]:
-    if isinstance(value, list | Sequence) and not isinstance(value, str):
+    if isinstance(value, (list, Sequence)) and not isinstance(value, str):
         return list(value)
     raise TypeError
 
