@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from testing.forked_program import ENGINE_IMPORTS, Running, sent
+from testing.forked_program import ENGINE_IMPORTS, Running, order_of, sent
 
 PROGRAMS: Mapping[tuple[str, ...], Sequence[str]] = {
     ("openstack_emulator",): ("openstack_emulator.main", "testing.cloud_modules"),
@@ -69,16 +69,15 @@ class Popen(subprocess.Popen[Any]):
         start_new_session: bool = False,
         umask: int = -1,
     ) -> Running:
-        order = {
-            "program": module,
-            "imports": list(imports),
-            "arguments": ["-m", *arguments],
-            "environment": dict(env),
-            "directory": str(Path.cwd()),
-            "descriptors": list(pass_fds),
-            "session": start_new_session,
-            "umask": umask,
-        }
+        order = order_of(
+            module,
+            ["-m", *arguments],
+            imports,
+            env,
+            descriptors=pass_fds,
+            session=start_new_session,
+            umask=umask,
+        )
         with Path(os.devnull).open() as nothing:
             return Running(*sent(self.orders, order, [nothing, stdout, stderr], pass_fds))
 

@@ -90,6 +90,30 @@ class Running:
         self.send_signal(signal.SIGTERM)
 
 
+def order_of(
+    program: str,
+    arguments: Sequence[str],
+    imports: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path | None = None,
+    *,
+    descriptors: Sequence[int] = (),
+    session: bool = False,
+    umask: int = -1,
+) -> dict[str, object]:
+    """Return an order as the server reads it (`testing/fork_server.py`); the directory is this process's by default."""
+    return {
+        "program": program,
+        "imports": list(imports),
+        "arguments": list(arguments),
+        "environment": dict(environment),
+        "directory": str(directory or Path.cwd()),
+        "descriptors": list(descriptors),
+        "session": session,
+        "umask": umask,
+    }
+
+
 def sent(
     orders: socket.socket,
     order: Mapping[str, object],
@@ -137,16 +161,7 @@ class ForkedProgram(Running):
     ) -> None:
         variables = dict(os.environ if environment is None else environment)
         orders = _orders(distribution, variables.get("PYTHONHASHSEED", "random"), variables.get("PYTHONPATH", ""))
-        order = {
-            "program": program,
-            "imports": list(imports),
-            "arguments": list(arguments),
-            "environment": variables,
-            "directory": str(directory or Path.cwd()),
-            "descriptors": [],
-            "session": False,
-            "umask": -1,
-        }
+        order = order_of(program, arguments, imports, variables, directory)
         with Path(os.devnull).open() as nothing:
             super().__init__(*sent(orders, order, [stdin or nothing, stdout, stderr]))
 
