@@ -157,7 +157,7 @@ def _is_replaced(
     kind: ResourceType, before: Mapping[str, Any], after: Mapping[str, Any], changed: Mapping[str, Any]
 ) -> bool:
     """Return whether a change needs a replacement although its property could be changed in place."""
-    if not isinstance(kind, capabilities.ReplacedForReason):
+    if not isinstance(kind, capabilities.ConditionallyReplaced):
         return False
     return kind.replacement_reason(before, after, changed) is not None
 

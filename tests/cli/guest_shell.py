@@ -28,9 +28,9 @@ from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests import agents, building
 from openstack_emulator.guests.building import FEATURES
 from openstack_emulator.guests.choices import guest_driver
-from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import HOST
+from openstack_emulator.guests.namespace_process import NamespaceProcess
 from tests.cli.cli_shell import ANY_PORTS, BIN, Shell, shell_in
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stoker-tests"
@@ -75,7 +75,7 @@ def _no_guests() -> str:
     """Why no guests run on this machine; else empty."""
     with tempfile.TemporaryDirectory() as place:
         try:
-            Fabric(id_maps(), Path(place)).close()
+            NamespaceProcess(id_maps(), Path(place)).close()
         except GuestsUnavailable as error:
             return str(error)
     return ""

@@ -106,7 +106,7 @@ class Bench:
         """Update the resource to new properties in place; return Done or Replace."""
         wanted = await self.finalized(properties)
         changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
-        if isinstance(self.kind, capabilities.ReplacedForReason):
+        if isinstance(self.kind, capabilities.ConditionallyReplaced):
             reason = self.kind.replacement_reason(resource.properties, wanted, changed)
             if reason is not None:
                 return Replace(reason)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import NotSupported
-from stoker.plugins import capabilities
+from stoker.plugins import capabilities, recovery
 from stoker.plugins.capabilities import Capability, Suspendable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, ResourceType
@@ -45,6 +45,25 @@ async def test_unsupported_action_is_refused_with_type_name() -> None:
     for asked in (capabilities.signal(Plain(), CALL, None), capabilities.receive(Plain(), CALL, None)):
         with pytest.raises(NotSupported, match="Test::Plain"):
             await asked
+
+
+async def test_methods_with_former_names_work_for_one_release() -> None:
+    cancelled: list[str] = []
+    with pytest.warns(DeprecationWarning, match="Former: the method `give_up` is called `cancel`"):
+
+        class Former(Plain):
+            async def give_up(self, call: Call, why: str) -> None:
+                cancelled.append(why)
+
+    await capabilities.cancel(Former(), CALL, "timed out")
+    assert cancelled == ["timed out"]
+
+
+def test_former_name_of_the_recovery_method_works_for_one_release() -> None:
+    with pytest.warns(DeprecationWarning, match="FoundBy` is called `RecoveryMethod`"):
+        assert vars(recovery)["__getattr__"]("FoundBy") is recovery.RecoveryMethod
+    with pytest.raises(AttributeError):
+        vars(recovery)["__getattr__"]("FoundWhere")
 
 
 WITHOUT_FUNCTION = {"implicit_requirements", "replacement_reason"}

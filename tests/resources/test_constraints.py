@@ -141,7 +141,7 @@ def test_every_finder_has_a_constraint_or_a_property_that_uses_it() -> None:
 
 
 async def test_a_constraint_for_the_release_before_is_checked_with_a_warning(cloud: Cloud) -> None:
-    with pytest.warns(DeprecationWarning, match="Even: the method `complaint` of constraints is called `violation`"):
+    with pytest.warns(DeprecationWarning, match="Even: the method `complaint` is called `violation`"):
 
         class Even(CustomCheck):
             async def complaint(self, value: object, asked: Cloud | None) -> str | None:

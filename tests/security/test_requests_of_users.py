@@ -226,7 +226,7 @@ def test_guests_reach_the_cloud_at_its_public_address() -> None:
     """A user names the cloud before it serves users' requests, and other ports of its address."""
     sending = Outgoing(lambda: OWN, True)
     assert sending._place(("127.0.0.1", 5000), True) is None
-    sending.door = ("127.0.0.1", 5999)
+    sending.listening_address = ("127.0.0.1", 5999)
     assert sending._place(("127.0.0.1", 5000), True) == ("127.0.0.1", 5999)
     assert [sending._place((host, 8004), True) for host in ("127.0.0.1", "::1")] == [("127.0.0.1", 8004), ("::1", 8004)]
     assert sending._place(("127.0.0.1", 8005), True) is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.registry import Registry
 from stoker.plugins.resource import ResourceType
 from stoker_reference.markdown import page, sentence, table
@@ -124,7 +124,7 @@ def _recovery(types: Mapping[str, ResourceType]) -> str:
         ways.setdefault(way_of(kind), []).append(link(name))
         if kind.copy is not None:
             ways.setdefault(way_of(kind.copy), []).append(f"copies of {link(name)}")
-    order = list(FoundBy)
+    order = list(RecoveryMethod)
     rows = [
         (way.by.value, sentence(way.why), ", ".join(names))
         for way, names in sorted(ways.items(), key=lambda item: (order.index(item[0].by), -len(item[1])))

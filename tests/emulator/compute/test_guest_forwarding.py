@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 
 from openstack_emulator.core.guests.topology import ForwardedAddress
-from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.forwarding import Forwarders
+from openstack_emulator.guests.namespace_process import NamespaceProcess
 
 PLACE = ("127.77.4.9", 18080)
 SILENT = ("127.77.4.9", 18081)
-DOOR = ForwardedAddress("network", "172.77.4.9", (18080,))
-NO_FABRIC = cast(Fabric, None)
+FORWARDED = ForwardedAddress("network", "172.77.4.9", (18080,))
+NO_PROCESS = cast(NamespaceProcess, None)
 """Nothing is connected with guests."""
 
 
@@ -50,8 +50,8 @@ async def test_a_port_that_another_cloud_uses_is_named_once_and_taken_when_it_is
 
     monkeypatch.setattr(Forwarders, "_connection", connection)
     other = await asyncio.start_server(other_cloud, *PLACE)
-    forwarders = Forwarders(NO_FABRIC, retry_seconds=0.02)
-    forwarders.change([DOOR])
+    forwarders = Forwarders(NO_PROCESS, retry_seconds=0.02)
+    forwarders.change([FORWARDED])
     await asyncio.sleep(0.15)
     assert await response() == b"other"
     [record] = caplog.records
@@ -83,8 +83,8 @@ async def test_connections_end_with_the_cloud(monkeypatch: pytest.MonkeyPatch) -
 
     silent = await asyncio.start_server(say_nothing, *SILENT)
     monkeypatch.setattr(Forwarders, "_connection", connection)
-    forwarders = Forwarders(NO_FABRIC)
-    forwarders.change([DOOR])
+    forwarders = Forwarders(NO_PROCESS)
+    forwarders.change([FORWARDED])
     answer = asyncio.create_task(response())
     async with asyncio.timeout(10):
         while not begun.is_set():

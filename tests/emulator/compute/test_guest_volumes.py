@@ -15,13 +15,13 @@ import pytest
 
 from openstack_emulator.compute.rules.guests import Guests
 from openstack_emulator.core.guests.driver import GuestsUnavailable, Volume
-from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import HOST, find_image
 from openstack_emulator.guests.launching import NamespaceLauncher
 from openstack_emulator.guests.local import LocalDriver
+from openstack_emulator.guests.namespace_process import NamespaceProcess
+from openstack_emulator.guests.network_reconciler import NetworkReconciler
 from openstack_emulator.guests.volumes import Volumes
-from openstack_emulator.guests.wiring import Wiring
 
 from .guest_cloud import RealNova, boot, ended, guest_cloud
 
@@ -273,15 +273,15 @@ def test_volumes_that_are_attached_and_detached_while_a_guest_boots(
     early, late = (made(cloud, "volumes", "volume", size=1) for _ in range(2))
     devices = device(early)
     devices[0]["uuid"] = cloud.image()
-    joined = Wiring.join
+    joined = NetworkReconciler.join
 
-    async def join(wiring: Wiring, guest_id: str, *rest: Any) -> None:
-        await joined(wiring, guest_id, *rest)
+    async def join(network_reconciler: NetworkReconciler, guest_id: str, *rest: Any) -> None:
+        await joined(network_reconciler, guest_id, *rest)
         assert not driver.detached(guest_id, Volume(early, "/dev/vdb"))
         driver.attach(guest_id, Volume(late, "/dev/vdc"))
         await asyncio.gather(*(contents.done() for contents in driver._contents))
 
-    monkeypatch.setattr(Wiring, "join", join)
+    monkeypatch.setattr(NetworkReconciler, "join", join)
     volumes = iter([Volume(early, "/dev/vdb")])
     monkeypatch.setattr(Guests, "_volumes", lambda self, server: [next(volumes, Volume(late, "/dev/vdc"))])
     gone = "until [ -e /dev/vdc ] && ! [ -e /dev/vdb ]; do sleep 0.1; done; echo CHANGED"
@@ -292,7 +292,7 @@ def test_volumes_that_are_attached_and_detached_while_a_guest_boots(
 def test_a_copy_is_deleted_while_it_is_made() -> None:
     ids = id_maps()
 
-    async def copy_and_delete(held: Fabric) -> None:
+    async def copy_and_delete(held: NamespaceProcess) -> None:
         launcher = NamespaceLauncher(find_image(HOST), ids)
         volumes = Volumes(contents, launcher, held)
         volumes.copy("snapshot-1", "volume-1")
@@ -307,7 +307,7 @@ def test_a_copy_is_deleted_while_it_is_made() -> None:
         if os.getuid() == 0:
             os.chown(contents, ids.base, ids.base)
         try:
-            held = Fabric(ids, contents)
+            held = NamespaceProcess(ids, contents)
         except GuestsUnavailable as error:
             pytest.skip(str(error))
         with closing(held):

@@ -291,6 +291,6 @@ async def test_an_execution_is_started_once_despite_crashes_and_cancelled_on_req
     call = resources.call(resources.resource("slow"), "CREATE", await resources.finalized(volume(CREATE="hang")))
     for _ in range(3):
         await resources.kind.create(call)
-    await capabilities.give_up(resources.kind, call, "timed out")
-    await capabilities.give_up(resources.kind, call, "timed out")
+    await capabilities.cancel(resources.kind, call, "timed out")
+    await capabilities.cancel(resources.kind, call, "timed out")
     assert sorted(one["state"] for one in await executions(cloud)) == ["CANCELLED", "SUCCESS"]

@@ -239,7 +239,7 @@ async def test_gateways_to_physical_networks(rig: Scenario) -> None:
     with pytest.raises(BadProperties, match="segmentation_id must be given"):
         await gateways.finalized({**place, "connections": [{"network": network, "segmentation_type": "vlan"}]})
     moved = {"devices": [{"id": "two", "interface_name": "eth1"}]}
-    assert isinstance(gateways.kind, capabilities.ReplacedForReason)
+    assert isinstance(gateways.kind, capabilities.ConditionallyReplaced)
     assert gateways.kind.replacement_reason(place, moved, {"devices": moved["devices"]}) is not None
 
 

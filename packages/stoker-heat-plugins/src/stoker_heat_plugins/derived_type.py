@@ -133,9 +133,9 @@ class DerivedType(HeatResourceType):
     async def check(self, call: Call) -> Outcome:
         return await self._take(call, "check", partial(self._act, action="check"))
 
-    async def give_up(self, call: Call, why: str) -> None:
-        await super().give_up(call, why)
-        await self._pass("give_up", call, why)
+    async def cancel(self, call: Call, why: str) -> None:
+        await super().cancel(call, why)
+        await self._pass("cancel", call, why)
 
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         outcome: Outcome = await self._pass("prepare_for_replacement", call)
@@ -295,7 +295,7 @@ def _valued(method: str, count: int) -> object:
 
 
 _PASSED = (
-    "find", "snapshot_delete", "snapshot", "abandon", "used_by", "observe", "unhealthy_reason", "kept_signals",
+    "find", "snapshot_delete", "snapshot", "abandon", "used_by", "observe", "unhealthy_reason", "stored_signals",
     "receive", "child_ended",
 )  # fmt: skip
 _VALUED = {"validate": 1, "child_of": 1, "sample_of": 1, "replacement_reason": 2}

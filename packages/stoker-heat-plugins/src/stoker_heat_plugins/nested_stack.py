@@ -7,7 +7,7 @@ from typing import Any
 
 from heat.engine.resources.stack_resource import StackResource
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ChildStack, Member
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker_heat_plugins.credentials import Bridge
@@ -62,7 +62,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
     """
 
     recovery = Recovery(
-        FoundBy.RECORD,
+        RecoveryMethod.RECORD,
         "The nested stack is recorded under its parent resource, so a repeated action continues with the same stack.",
     )
 

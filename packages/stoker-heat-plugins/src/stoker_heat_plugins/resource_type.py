@@ -17,7 +17,7 @@ from stoker.base.errors import BadValue, CloudError, StokerError
 from stoker.cloud import transport
 from stoker.cloud.session import Cloud
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import (
     AttributeKey,
     Call,
@@ -54,7 +54,7 @@ class HeatResourceType(ResourceType):
     any_attribute = False
     redacted_data = frozenset({SECRETS})
     recovery = Recovery(
-        FoundBy.RECORD,
+        RecoveryMethod.RECORD,
         "The ID is recorded before the plug-in's handler continues. A handler that was interrupted before is not "
         "repeated: the creation fails, and the resource is replaced or deleted by the plug-in.",
     )
@@ -118,7 +118,7 @@ class HeatResourceType(ResourceType):
         adopted = dict(call.adopted)
         return await self._act(call, "adopt", lambda _resource: (adopted,))
 
-    async def give_up(self, call: Call, why: str) -> None:
+    async def cancel(self, call: Call, why: str) -> None:
         """Call `handle_metadata_reset`, and `handle_<action>_cancel` if the handler has ended and its check has not.
 
         The latter gets the handler's result.

@@ -34,16 +34,16 @@ def application(cloud: Cloud) -> web.Application:
         yield
         cloud.store.flush()
 
-    async def door(app: web.Application) -> AsyncIterator[None]:
+    async def serve_users(app: web.Application) -> AsyncIterator[None]:
         requests_of_users = guest_runner(cloud, lambda address: USER)
         await requests_of_users.setup()
         await web.TCPSite(requests_of_users, LOOPBACK, 0).start()
-        cloud.outgoing.door = (LOOPBACK, requests_of_users.addresses[0][1])
+        cloud.outgoing.listening_address = (LOOPBACK, requests_of_users.addresses[0][1])
         yield
         await requests_of_users.cleanup()
 
     app = _serving(cloud)
-    app.cleanup_ctx.extend((door, started))
+    app.cleanup_ctx.extend((serve_users, started))
     return app
 
 

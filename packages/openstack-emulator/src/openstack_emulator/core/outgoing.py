@@ -81,15 +81,15 @@ class Outgoing:
     """Sends requests for users.
 
     own: returns the URLs of the cloud and, after it, of the catalog's other services. guarded: servers have guests.
-    permitted: what else may be reached. door: where the cloud serves requests of users, once it is served: there, it
-    does not take them for those of its operator.
+    permitted: what else may be reached. listening_address: where the cloud serves requests of users, once it is served:
+    there, it does not take them for those of its operator.
     """
 
     def __init__(self, own: Callable[[], Sequence[str]], guarded: bool, permitted: Sequence[Permitted] = ()) -> None:
         self._own = own
         self._guarded = guarded
         self._permitted = tuple(permitted)
-        self.door: Place | None = None
+        self.listening_address: Place | None = None
 
     def names_local(self, url: SplitResult) -> bool:
         """Whether a URL names this machine, or something else that is permitted by its address."""
@@ -141,7 +141,7 @@ class Outgoing:
         """Return where to connect for an address; None if it may not be reached."""
         cloud, *others = (_places(url) for url in self._own())
         if place in cloud:
-            return self.door
+            return self.listening_address
         if any(place in services for services in others) or any(one.holds(place) for one in self._permitted):
             return place
         address = plain_address(place[0])

@@ -10,7 +10,7 @@ from ipaddress import ip_address, ip_network
 from socket import AF_INET6, IPPROTO_ICMPV6, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, IPV6_PKTINFO, SOCK_RAW, socket
 
 from openstack_emulator.core.guests.topology import Advertisement, Link, Topology
-from openstack_emulator.guests.fabric import Fabric
+from openstack_emulator.guests.namespace_process import NamespaceProcess
 from openstack_emulator.guests.rules import link_local
 from openstack_emulator.guests.spaces import Plan, router_interface, router_space
 
@@ -91,8 +91,8 @@ class _Announcer:
 class Announcers:
     """Announces the routers of a cloud that are in use."""
 
-    def __init__(self, fabric: Fabric) -> None:
-        self._fabric = fabric
+    def __init__(self, namespace_process: NamespaceProcess) -> None:
+        self._namespace_process = namespace_process
         self._open: dict[str, _Announcer] = {}
 
     async def serve(self, topology: Topology, plan: Plan) -> None:
@@ -102,7 +102,7 @@ class Announcers:
             self._open.pop(interface).close()
         for interface, (space, link) in wanted.items():
             if interface not in self._open:
-                (descriptor,) = await self._fabric.order(
+                (descriptor,) = await self._namespace_process.order(
                     "open", space, kind=int(SOCK_RAW), bound=None, listen=False, device=interface,
                     protocol=IPPROTO_ICMPV6, family=int(AF_INET6),
                 )  # fmt: skip

@@ -56,7 +56,7 @@ def _require_networks() -> None:
     """Raise GuestsUnavailable if this system cannot have networks of guests."""
     if sys.platform != "linux":
         raise GuestsUnavailable(f"Guests need Linux. Choose {NONE} to have no guests.")
-    from openstack_emulator.guests.fabric import find_tools
+    from openstack_emulator.guests.namespace_process import find_tools
 
     find_tools()
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from openstack_emulator.core.guests.driver import Volume
 from openstack_emulator.core.guests.topology import Port
 from openstack_emulator.guests.disks import DiskContents
-from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.monitor import Monitor, MonitorFailed
+from openstack_emulator.guests.namespace_process import NamespaceProcess
+from openstack_emulator.guests.network_reconciler import BATCH, NetworkReconciler
 from openstack_emulator.guests.rules import CARD
 from openstack_emulator.guests.spaces import VirtualLink, card_commands, tap_name
-from openstack_emulator.guests.wiring import BATCH, Wiring
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +30,18 @@ class Devices:
     disks: the contents of the volumes. All methods raise MonitorFailed when the machine does not obey.
     """
 
-    def __init__(self, guest_id: str, monitor: Monitor, wiring: Wiring, fabric: Fabric, disks: DiskContents) -> None:
+    def __init__(
+        self,
+        guest_id: str,
+        monitor: Monitor,
+        network_reconciler: NetworkReconciler,
+        namespace_process: NamespaceProcess,
+        disks: DiskContents,
+    ) -> None:
         self._id = guest_id
         self._monitor = monitor
-        self._wiring = wiring
-        self._fabric = fabric
+        self._network_reconciler = network_reconciler
+        self._namespace_process = namespace_process
         self._disks = disks
         self._cards: dict[str, tuple[Port, VirtualLink]] = {}
         self._volumes: dict[str, int] = {}
@@ -52,7 +59,7 @@ class Devices:
 
     async def change_cards(self) -> None:
         """Plug network cards in or out until they are those of the ports. Raises: NetworkFailed."""
-        wanted = {port.id: (port, cable) for port, cable in self._wiring.laid(self._id)}
+        wanted = {port.id: (port, cable) for port, cable in self._network_reconciler.connected_ports(self._id)}
         for key, (_, cable) in list(self._cards.items()):
             if key not in wanted or wanted[key][1] != cable:
                 await self._unplug_card(key)
@@ -62,9 +69,9 @@ class Devices:
 
     async def _plug_card(self, port: Port, cable: VirtualLink) -> None:
         name, card = f"card-{port.id}", tap_name(port.id, CARD)
-        (descriptor,) = await self._fabric.order("tap", cable.space, interface=card)
+        (descriptor,) = await self._namespace_process.order("tap", cable.space, interface=card)
         try:
-            await self._fabric.run(cable.space, "ip", BATCH, card_commands(cable, card))
+            await self._namespace_process.run(cable.space, "ip", BATCH, card_commands(cable, card))
             await self._monitor.execute("getfd", descriptor, fdname=name)
         finally:
             os.close(descriptor)

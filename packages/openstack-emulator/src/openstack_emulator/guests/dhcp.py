@@ -12,7 +12,7 @@ from typing import Any
 
 from openstack_emulator.core.guests.topology import Lease
 from openstack_emulator.guests import dhcp6
-from openstack_emulator.guests.fabric import Fabric
+from openstack_emulator.guests.namespace_process import NamespaceProcess
 from openstack_emulator.guests.rules import link_local
 from openstack_emulator.guests.spaces import BRIDGE, network_space
 
@@ -139,8 +139,8 @@ DHCP6 = _Protocol(
 class DhcpServers:
     """Answers in each network that has a DHCP server. protocol: `DHCP4` or `DHCP6`."""
 
-    def __init__(self, fabric: Fabric, protocol: _Protocol) -> None:
-        self._fabric = fabric
+    def __init__(self, namespace_process: NamespaceProcess, protocol: _Protocol) -> None:
+        self._namespace_process = namespace_process
         self._protocol = protocol
         self._servers: dict[str, _Responder] = {}
 
@@ -160,7 +160,7 @@ class DhcpServers:
             self._servers[key].leases = leases
 
     async def _open(self, network: str, answerer: _Responder) -> _Responder:
-        (descriptor,) = await self._fabric.order(
+        (descriptor,) = await self._namespace_process.order(
             "open", network_space(network), kind=int(SOCK_DGRAM), listen=False, device=BRIDGE, **self._protocol.opened
         )
         made = socket(fileno=descriptor)

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 
 from openstack_emulator.core.guests.topology import ForwardedAddress
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.probing import connected
 from openstack_emulator.guests.spaces import network_space
 from openstack_emulator.guests.streams import Connection, ended, join
@@ -49,8 +49,8 @@ class Forwarders:
     retry_seconds: the time between two attempts.
     """
 
-    def __init__(self, fabric: Fabric, retry_seconds: float = RETRY_SECONDS) -> None:
-        self._fabric = fabric
+    def __init__(self, namespace_process: NamespaceProcess, retry_seconds: float = RETRY_SECONDS) -> None:
+        self._namespace_process = namespace_process
         self._retry_seconds = retry_seconds
         self._servers: dict[Listener, asyncio.Server] = {}
         self._refused: set[Listener] = set()
@@ -61,12 +61,12 @@ class Forwarders:
         self._retry: asyncio.TimerHandle | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
-    def change(self, doors: Sequence[ForwardedAddress]) -> None:
+    def change(self, forwarded_addresses: Sequence[ForwardedAddress]) -> None:
         """Listen for these and no others, soon."""
         wanted = {
-            (local_address(door.address), local_port(port)): (door.network, door.address, port)
-            for door in doors
-            for port in sorted(door.ports, reverse=True)  # a low port wins its place from a high one
+            (local_address(forwarded.address), local_port(port)): (forwarded.network, forwarded.address, port)
+            for forwarded in forwarded_addresses
+            for port in sorted(forwarded.ports, reverse=True)  # a low port wins its place from a high one
         }
         if wanted == self._wanted or self._closed:
             return
@@ -137,4 +137,4 @@ class Forwarders:
 
     async def _connection(self, network: str, address: str, port: int) -> Connection:
         async with asyncio.timeout(CONNECT_SECONDS):
-            return await connected(self._fabric, network_space(network), address, port)
+            return await connected(self._namespace_process, network_space(network), address, port)

@@ -22,16 +22,16 @@ from openstack_emulator.core.guests.driver import (
 )
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.core.guests.topology import Port, Topology
-from openstack_emulator.guests.fabric import Fabric
 from openstack_emulator.guests.forwarding import Forwarders
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import Image
 from openstack_emulator.guests.launching import Launcher, is_guest_directory
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.metering import INTERVAL
+from openstack_emulator.guests.namespace_process import NamespaceProcess
+from openstack_emulator.guests.network_reconciler import NetworkReconciler
 from openstack_emulator.guests.spaces import Plan, PlanPort
 from openstack_emulator.guests.volumes import DIRECTORIES, Contents
-from openstack_emulator.guests.wiring import Wiring
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class GuestEnvironment:
 
     directory: Path
     cloudside: CloudInterface
-    fabric: Fabric
-    wiring: Wiring
+    namespace_process: NamespaceProcess
+    network_reconciler: NetworkReconciler
 
 
 class Hypervisor(ABC):
@@ -85,7 +85,7 @@ class LocalDriver(GuestDriver):
     """
 
     connected = True
-    balancing = True
+    serves_load_balancers = True
     metering_interval = INTERVAL
 
     def __init__(
@@ -114,29 +114,29 @@ class LocalDriver(GuestDriver):
                 for contents in (DIRECTORIES, hypervisor.contents):
                     (self._directory / contents).mkdir(exist_ok=True)
                     hypervisor.launcher.give(self._directory / contents)
-            with closing(self._new_fabric()) as fabric:
+            with closing(self._new_namespace_process()) as namespace_process:
                 for hypervisor in self._hypervisors.values():
-                    hypervisor.launcher.check(self._directory, fabric.users)
+                    hypervisor.launcher.check(self._directory, namespace_process.users)
             self._held = held.pop_all()
 
     def open(self, cloudside: CloudInterface, drivers: Mapping[str, str]) -> None:
-        fabric = self._new_fabric()
-        wiring = Wiring(fabric, cloudside, self._plan_port)
-        wiring.followers.append(self._ports_changed)
-        self._site = GuestEnvironment(self._directory, cloudside, fabric, wiring)
+        namespace_process = self._new_namespace_process()
+        network_reconciler = NetworkReconciler(namespace_process, cloudside, self._plan_port)
+        network_reconciler.followers.append(self._ports_changed)
+        self._site = GuestEnvironment(self._directory, cloudside, namespace_process, network_reconciler)
         self._contents = [hypervisor.open(self._site) for hypervisor in self._hypervisors.values()]
         self.unsupported = {"trigger_crash_dump": "guests dump nothing"}
         if why := next(filter(None, (hypervisor.cannot_freeze() for hypervisor in self._hypervisors.values())), ""):
             self.unsupported |= dict.fromkeys(("pause", "unpause", "suspend", "resume"), why)
-        self._forwarders = Forwarders(fabric)
+        self._forwarders = Forwarders(namespace_process)
         self._drivers = {key: driver for key, driver in drivers.items() if driver in self._hypervisors}
         for left in self._directory.iterdir():
             if left.name not in drivers and is_guest_directory(left):
                 self._remove_left(left)
 
     def connect(self, topology: Topology) -> None:
-        self._opened.wiring.change(topology)
-        self._forwarders.change(topology.doors)
+        self._opened.network_reconciler.change(topology)
+        self._forwarders.change(topology.forwarded_addresses)
 
     def start(self, guest: Guest) -> None:
         self._drivers[guest.id] = guest.driver
@@ -200,12 +200,12 @@ class LocalDriver(GuestDriver):
         return self._machines[guest_id].processor_time() if guest_id in self._machines else None
 
     def answers(self, member_id: str) -> bool | None:
-        return None if self._site is None else self._site.wiring.balancing.answers(member_id)
+        return None if self._site is None else self._site.network_reconciler.load_balancer_proxies.answers(member_id)
 
     async def close(self) -> None:
         if self._site is not None:
             await self._forwarders.close()
-            self._site.wiring.freeze()
+            self._site.network_reconciler.freeze()
         for machine in self._machines.values():
             machine.stop()
         await asyncio.gather(*self._endings.values(), *(machine.close() for machine in self._machines.values()))
@@ -216,7 +216,7 @@ class LocalDriver(GuestDriver):
                     await contents.delete_all()
             for hypervisor in self._hypervisors.values():
                 hypervisor.close()
-            await self._site.wiring.close()
+            await self._site.network_reconciler.close()
         self._machines.clear()
         if self._temporary:
             for left in [place for place in self._directory.iterdir() if is_guest_directory(place)]:
@@ -224,8 +224,8 @@ class LocalDriver(GuestDriver):
             await asyncio.gather(*self._endings.values())
         self._held.close()
 
-    def _new_fabric(self) -> Fabric:
-        return Fabric(id_maps(), self._directory / DIRECTORIES)
+    def _new_namespace_process(self) -> NamespaceProcess:
+        return NamespaceProcess(id_maps(), self._directory / DIRECTORIES)
 
     def _plan_port(self, plan: Plan, topology: Topology, port: Port, number: int) -> None:
         self._hypervisors[self._drivers[port.guest_id]].plan_port(plan, topology, port, number)

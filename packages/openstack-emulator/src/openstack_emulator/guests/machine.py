@@ -13,12 +13,12 @@ from pathlib import Path
 
 from openstack_emulator.core.guests.driver import Address, CloudInterface, Guest, ProcessorTime, Volume
 from openstack_emulator.guests.console import ConsoleLog
-from openstack_emulator.guests.fabric import NetworkFailed
 from openstack_emulator.guests.launching import GO, NAMESPACES, READY, WIRED, LaunchFailed, control_sockets, received
 from openstack_emulator.guests.metering import processor_time
+from openstack_emulator.guests.namespace_process import NetworkFailed
+from openstack_emulator.guests.network_reconciler import NetworkReconciler
 from openstack_emulator.guests.orders import Orders
 from openstack_emulator.guests.volumes import Contents, DiskHold
-from openstack_emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -35,12 +35,17 @@ class Machine(ABC):
     settings: Mapping[str, str] = {}
 
     def __init__(
-        self, guest_id: str, directory: Path, cloudside: CloudInterface, wiring: Wiring, contents: Contents
+        self,
+        guest_id: str,
+        directory: Path,
+        cloudside: CloudInterface,
+        network_reconciler: NetworkReconciler,
+        contents: Contents,
     ) -> None:
         self._id = guest_id
         self._directory = directory
         self._cloudside = cloudside
-        self._wiring = wiring
+        self._network_reconciler = network_reconciler
         self._disk_hold = DiskHold(contents)
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
@@ -196,7 +201,7 @@ class Machine(ABC):
             status = await process.wait()
             await console
             await self._ended()
-            await self._wiring.leave(self._id)
+            await self._network_reconciler.leave(self._id)
             reason = message.decode(errors="replace") or f"its launcher ended with status {status}"
             raise LaunchFailed(f"The guest cannot be started: {reason}.")
         try:
@@ -246,7 +251,7 @@ class Machine(ABC):
         listeners = dict(zip(self._addresses, (socket.socket(fileno=one) for one in sockets), strict=True))
         ports = {self._place(address): listener.getsockname()[1] for address, listener in listeners.items()}
         try:
-            await self._wiring.join(self._id, namespaces, self._translation(ports), self.settings)
+            await self._network_reconciler.join(self._id, namespaces, self._translation(ports), self.settings)
         except NetworkFailed as error:
             return str(error).encode(), listeners
         finally:
@@ -289,7 +294,7 @@ class Machine(ABC):
         await console
         await self._ended()
         await close()
-        await self._wiring.leave(self._id)
+        await self._network_reconciler.leave(self._id)
         self._disk_hold.release()
         self._process = self._running = None
         if self._stopping:

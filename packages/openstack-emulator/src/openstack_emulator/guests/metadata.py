@@ -14,7 +14,7 @@ from socket import SOCK_STREAM, socket
 
 from openstack_emulator.core.guests.driver import CloudInterface
 from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Link, Topology
-from openstack_emulator.guests.fabric import Fabric
+from openstack_emulator.guests.namespace_process import NamespaceProcess
 from openstack_emulator.guests.spaces import Plan, network_space, router_space
 
 METADATA_PORT = 80
@@ -23,8 +23,8 @@ METADATA_PORT = 80
 class MetadataProxies:
     """Listens in the namespaces of networks and routers."""
 
-    def __init__(self, fabric: Fabric, cloudside: CloudInterface) -> None:
-        self._fabric = fabric
+    def __init__(self, namespace_process: NamespaceProcess, cloudside: CloudInterface) -> None:
+        self._namespace_process = namespace_process
         self._cloudside = cloudside
         self._topology = Topology()
         self._open: dict[str, Callable[[], Awaitable[None]]] = {}
@@ -40,7 +40,9 @@ class MetadataProxies:
             await self._open.pop(space)()
         for space in (wanted.keys() & plan.spaces.keys()) - self._open.keys():
             place = [METADATA_ADDRESS, METADATA_PORT]
-            (descriptor,) = await self._fabric.order("open", space, kind=int(SOCK_STREAM), bound=place, listen=True)
+            (descriptor,) = await self._namespace_process.order(
+                "open", space, kind=int(SOCK_STREAM), bound=place, listen=True
+            )
             self._open[space] = await self._cloudside.serve_metadata(socket(fileno=descriptor), wanted[space])
 
     async def close(self) -> None:

@@ -23,10 +23,10 @@ from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher,
 from openstack_emulator.guests.limits import FREEZER, HINT, Group, Limits, allowed_places, missing_limits
 from openstack_emulator.guests.local import GuestEnvironment, Hypervisor
 from openstack_emulator.guests.machine import Machine
-from openstack_emulator.guests.rules import doors_filter
+from openstack_emulator.guests.network_reconciler import NetworkReconciler
+from openstack_emulator.guests.rules import endpoints_filter
 from openstack_emulator.guests.spaces import plan_port
 from openstack_emulator.guests.volumes import DIRECTORIES, Volumes
-from openstack_emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +56,12 @@ class NamespaceMachine(Machine):
         directory: Path,
         launcher: NamespaceLauncher,
         cloudside: CloudInterface,
-        wiring: Wiring,
+        network_reconciler: NetworkReconciler,
         volumes: Volumes,
         limits: Limits,
         users: int,
     ) -> None:
-        super().__init__(guest_id, directory, cloudside, wiring, volumes)
+        super().__init__(guest_id, directory, cloudside, network_reconciler, volumes)
         self._launcher = launcher
         self._volumes = volumes
         self._limits = limits
@@ -128,7 +128,7 @@ class NamespaceMachine(Machine):
         return address
 
     def _translation(self, ports: Mapping[Address, int]) -> str:
-        return doors_filter(ports)
+        return endpoints_filter(ports)
 
     async def _launched(self, guest: Guest) -> None:
         self._volumes.begin(self._id, guest.volumes())
@@ -210,7 +210,7 @@ class Namespaces(Hypervisor):
         self._limits = Limits(site.directory, allowed_places())
         if missing := missing_limits(self._limits.places):
             log.warning("%s", missing)
-        self._volumes = Volumes(site.directory / self.contents, self._launcher, site.fabric)
+        self._volumes = Volumes(site.directory / self.contents, self._launcher, site.namespace_process)
         return self._volumes
 
     def cannot_freeze(self) -> str:
@@ -224,6 +224,6 @@ class Namespaces(Hypervisor):
     def machine(self, guest_id: str) -> NamespaceMachine:
         site = self._site
         return NamespaceMachine(
-            guest_id, site.directory / guest_id, self._launcher, site.cloudside, site.wiring, self._volumes,
-            self._limits, site.fabric.users,
+            guest_id, site.directory / guest_id, self._launcher, site.cloudside, site.network_reconciler, self._volumes,
+            self._limits, site.namespace_process.users,
         )  # fmt: skip

@@ -11,7 +11,7 @@ from http.client import responses
 from socket import IPPROTO_ICMP, SOCK_RAW, SOCK_STREAM, socket
 
 from openstack_emulator.core.guests.topology import Member, Monitor
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.streams import Connection
 
 SHORTEST_DELAY = 0.1
@@ -20,13 +20,13 @@ LONGEST_STATUS_LINE = 1024
 
 
 async def connected(
-    fabric: Fabric, space: str, address: str, port: int, tls: ssl.SSLContext | None = None
+    namespace_process: NamespaceProcess, space: str, address: str, port: int, tls: ssl.SSLContext | None = None
 ) -> Connection:
     """Return a connection to an address that is reached in a namespace.
 
     Raises: OSError, NetworkFailed.
     """
-    (descriptor,) = await fabric.order("open", space, kind=int(SOCK_STREAM), bound=None, listen=False)
+    (descriptor,) = await namespace_process.order("open", space, kind=int(SOCK_STREAM), bound=None, listen=False)
     made = socket(fileno=descriptor)
     try:
         made.setblocking(False)
@@ -41,10 +41,10 @@ async def connected(
 class Health:
     """Probes a member until it is cancelled. healthy: None before the first probe."""
 
-    def __init__(self, fabric: Fabric, space: str, member: Member, monitor: Monitor) -> None:
+    def __init__(self, namespace_process: NamespaceProcess, space: str, member: Member, monitor: Monitor) -> None:
         self.of = (space, member.probed, monitor)
         self.healthy: bool | None = None
-        self._fabric, self._space, self._monitor = fabric, space, monitor
+        self._namespace_process, self._space, self._monitor = namespace_process, space, monitor
         self._address, self._port = member.probed
         self._differing = 0
         self.task = asyncio.get_running_loop().create_task(self._watch())
@@ -72,7 +72,7 @@ class Health:
 
     async def _connect(self) -> bool:
         tls = unverified() if self._monitor.kind in ("HTTPS", "TLS-HELLO") else None
-        reader, writer = await connected(self._fabric, self._space, self._address, self._port, tls)
+        reader, writer = await connected(self._namespace_process, self._space, self._address, self._port, tls)
         try:
             if self._monitor.kind not in ("HTTP", "HTTPS"):
                 return True
@@ -89,7 +89,7 @@ class Health:
             writer.transport.abort()
 
     async def _ping(self) -> bool:
-        (descriptor,) = await self._fabric.order(
+        (descriptor,) = await self._namespace_process.order(
             "open", self._space, kind=int(SOCK_RAW), bound=None, listen=False, protocol=IPPROTO_ICMP
         )
         identifier = os.urandom(4)

@@ -45,5 +45,11 @@ class Qemu(Hypervisor):
     def machine(self, guest_id: str) -> VirtualMachine:
         site = self._site
         return VirtualMachine(
-            guest_id, site.directory / guest_id, self._launcher, site.cloudside, site.wiring, self._disks, site.fabric
+            guest_id,
+            site.directory / guest_id,
+            self._launcher,
+            site.cloudside,
+            site.network_reconciler,
+            self._disks,
+            site.namespace_process,
         )

@@ -98,22 +98,22 @@ def router_filter(router: Router, gateway: str) -> str:
     return FLUSH + _table("ip", "translation", [*nat, metadata])
 
 
-def doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
+def endpoints_filter(endpoints: Mapping[tuple[str, int], int]) -> str:
     """Return the address translation of a guest: connections to addresses and ports go to other ports there."""
-    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in doors.items()]
-    chain = _chain("doors", ("type nat hook output priority -100; policy accept;", *lines))
+    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in endpoints.items()]
+    chain = _chain("endpoints", ("type nat hook output priority -100; policy accept;", *lines))
     return _table("ip", "stoker", [chain])
 
 
-def virtual_doors_filter(doors: Mapping[tuple[str, int], int]) -> str:
+def virtual_endpoints_filter(endpoints: Mapping[tuple[str, int], int]) -> str:
     """Return how the namespace of a virtual machine answers at addresses in place of the networks beyond it.
 
-    doors: addresses and ports, and the ports at which these are really served. The rest of the machine's packets, and
-    those for it, pass through.
+    endpoints: addresses and ports, and the ports at which these are really served. The rest of the machine's packets,
+    and those for it, pass through.
     """
-    addresses = _set(dict.fromkeys(address for address, _ in doors))
-    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in doors.items()]
-    translation = _chain("doors", ("type nat hook prerouting priority -100; policy accept;", *lines))
+    addresses = _set(dict.fromkeys(address for address, _ in endpoints))
+    lines = [f"ip daddr {address} tcp dport {port} dnat to {address}:{to}" for (address, port), to in endpoints.items()]
+    translation = _chain("endpoints", ("type nat hook prerouting priority -100; policy accept;", *lines))
     arriving = (
         "type filter hook prerouting priority -300; policy accept;",
         f'iifname != "{CARD}*" arp daddr ip {addresses} drop',

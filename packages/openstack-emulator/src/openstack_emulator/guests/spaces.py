@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from openstack_emulator.core.guests.topology import METADATA_ADDRESS, Balancer, Link, Port, Router, Topology
-from openstack_emulator.guests.fabric import INET, TRACKED_BRIDGES
+from openstack_emulator.guests.namespace_process import INET, TRACKED_BRIDGES
 from openstack_emulator.guests.rules import CARD_BRIDGE_MAC, FLUSH, network_filter, router_filter
 
 BRIDGE = "bridge0"
@@ -29,7 +29,7 @@ CARD_BRIDGE = "brg"
 class VirtualLink:
     """Connects a network's bridge, as `name`, with an interface of another namespace.
 
-    laid, cut: commands of `ip` in that namespace, after the cable has been laid and before it is removed.
+    connect_commands, disconnect_commands: for `ip` in that namespace, after the link was made and before it is removed.
     """
 
     name: str
@@ -38,8 +38,8 @@ class VirtualLink:
     interface: str
     mac: str
     mtu: int
-    laid: str
-    cut: str = ""
+    connect_commands: str
+    disconnect_commands: str = ""
 
 
 @dataclass
@@ -158,19 +158,21 @@ def plan_virtual_port(plan: Plan, topology: Topology, port: Port, number: int) -
     """
     name, mtu = guest_space(port.guest_id), topology.networks[port.network].mtu
     inner, bridge = tap_name(port.id, "net"), tap_name(port.id, CARD_BRIDGE)
-    laid = (
+    connect_commands = (
         f"link add name {bridge} address {CARD_BRIDGE_MAC} mtu {mtu} type bridge stp_state 0 forward_delay 0 "
         f"mcast_snooping 0\nlink set {inner} master {bridge}\n"
     )
     other = f"{int(port.mac[:2], 16) ^ 4:02x}{port.mac[2:]}"  # the bridge takes frames to the MAC addresses of its ends
-    cable = VirtualLink(tap_name(port.id), port.network, name, inner, other, mtu, laid + _up("lo", inner, bridge))
-    plan.cables[cable.name] = replace(cable, cut=f"link del {bridge}\n")
+    cable = VirtualLink(
+        tap_name(port.id), port.network, name, inner, other, mtu, connect_commands + _up("lo", inner, bridge)
+    )
+    plan.cables[cable.name] = replace(cable, disconnect_commands=f"link del {bridge}\n")
     plan.spaces[name].routes |= {f"{address}/32 dev {bridge}" for address in _four(port.addresses)}
 
 
 def card_commands(cable: VirtualLink, card: str) -> str:
     """Return what connects the network card of a virtual machine with its bridge. card: the name of its interface."""
-    bridge = cable.cut.split()[-1]
+    bridge = cable.disconnect_commands.split()[-1]
     return f"link set {card} mtu {cable.mtu} master {bridge}\nlink set {card} up\n"
 
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from openstack_emulator.core.guests.driver import Address, CloudInterface, Guest, Volume
 from openstack_emulator.guests.devices import Devices
 from openstack_emulator.guests.disks import DiskContents
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import LaunchFailed
 from openstack_emulator.guests.machine import Machine
 from openstack_emulator.guests.monitor import Monitor, MonitorFailed
-from openstack_emulator.guests.rules import virtual_doors_filter
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
+from openstack_emulator.guests.network_reconciler import NetworkReconciler
+from openstack_emulator.guests.rules import virtual_endpoints_filter
 from openstack_emulator.guests.virtual_launching import (
     BASED_ON,
     CLOUD,
@@ -25,7 +26,6 @@ from openstack_emulator.guests.virtual_launching import (
     VirtualLauncher,
     last_error,
 )
-from openstack_emulator.guests.wiring import Wiring
 
 log = logging.getLogger(__name__)
 
@@ -51,14 +51,14 @@ class VirtualMachine(Machine):
         directory: Path,
         launcher: VirtualLauncher,
         cloudside: CloudInterface,
-        wiring: Wiring,
+        network_reconciler: NetworkReconciler,
         contents: DiskContents,
-        fabric: Fabric,
+        namespace_process: NamespaceProcess,
     ) -> None:
-        super().__init__(guest_id, directory, cloudside, wiring, contents)
+        super().__init__(guest_id, directory, cloudside, network_reconciler, contents)
         self._launcher = launcher
         self._disks = contents
-        self._fabric = fabric
+        self._namespace_process = namespace_process
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._monitor: Monitor | None = None
         self._devices: Devices | None = None
@@ -88,7 +88,7 @@ class VirtualMachine(Machine):
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         self._sockets = ours, theirs = socket.socketpair()
         ours.setblocking(False)
-        descriptors = (control, theirs.fileno(), self._fabric.users)
+        descriptors = (control, theirs.fileno(), self._namespace_process.users)
         words = self._launcher.machine_words(guest, self._rescued)
         command = self._launcher.command(self._directory, words, listen, descriptors, self._launcher.opened())
         return command, descriptors[1:]
@@ -97,7 +97,7 @@ class VirtualMachine(Machine):
         return CLOUD, address[1]
 
     def _translation(self, ports: Mapping[Address, int]) -> str:
-        return virtual_doors_filter(ports)
+        return virtual_endpoints_filter(ports)
 
     async def _launched(self, guest: Guest) -> None:
         if self._sockets is None:
@@ -105,7 +105,9 @@ class VirtualMachine(Machine):
         (ours, theirs), self._sockets = self._sockets, None
         theirs.close()
         self._monitor = monitor = Monitor(ours)
-        self._devices = devices = Devices(self._id, monitor, self._wiring, self._fabric, self._disks)
+        self._devices = devices = Devices(
+            self._id, monitor, self._network_reconciler, self._namespace_process, self._disks
+        )
         try:
             await monitor.open()
             await devices.change_cards()

@@ -11,8 +11,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from openstack_emulator.core.guests.driver import IMAGE, Volume
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
 from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume, task_command
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.orders import Orders
 from openstack_emulator.guests.spaces import guest_space
 
@@ -103,10 +103,10 @@ class Volumes(Contents):
     launcher: makes such directories.
     """
 
-    def __init__(self, directory: Path, launcher: NamespaceLauncher, fabric: Fabric) -> None:
+    def __init__(self, directory: Path, launcher: NamespaceLauncher, namespace_process: NamespaceProcess) -> None:
         super().__init__(directory)
         self._launcher = launcher
-        self._fabric = fabric
+        self._namespace_process = namespace_process
         self._running: set[str] = set()
         self._shown: set[tuple[str, Volume]] = set()
         self._orders.add(self._delete_former)
@@ -222,7 +222,7 @@ class Volumes(Contents):
             log.warning("The volume %s is not shown in its guest at %s: /dev/NAME is needed.", volume.id, volume.device)
             return
         await self._require(volume)
-        await self._fabric.order(
+        await self._namespace_process.order(
             "attach", guest_space(guest_id), volume=self._present(volume), device=volume.device,
             layers=self._launcher.image.layers if self._layered(volume) else [],
         )  # fmt: skip
@@ -233,7 +233,7 @@ class Volumes(Contents):
             return
         self._shown.discard((guest_id, volume))
         try:
-            await self._fabric.order("detach", guest_space(guest_id), device=volume.device)
+            await self._namespace_process.order("detach", guest_space(guest_id), device=volume.device)
         finally:
             if not any(other.id == volume.id for _, other in self._shown):
                 await self._copy(f"volume-{volume.id}", f"volume-{volume.id}")

@@ -89,7 +89,7 @@ def is_stack_user(context: RequestContext, stack: Stack) -> bool:
 def uses_itself(context: RequestContext, state: ResourceState) -> bool:
     """Return whether a stack user is the one of this very resource, and may use it whatever else the stack contains."""
     belongs = state.stored.data.get("user_id") == context.user_id
-    return belongs and not isinstance(state.type, capabilities.UserSharing)
+    return belongs and not isinstance(state.type, capabilities.UserOwner)
 
 
 def may_use(context: RequestContext, stack: Stack, state: ResourceState, current: Mapping[str, ResourceState]) -> bool:
@@ -101,7 +101,7 @@ def may_use(context: RequestContext, stack: Stack, state: ResourceState, current
         return True
     owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
     others = {name: other.snapshot() for name, other in current.items()} if owners else {}
-    return any(capabilities.lets_use(owner.type, owner.snapshot(), state.row.name, others) for owner in owners)
+    return any(capabilities.user_may_use(owner.type, owner.snapshot(), state.row.name, others) for owner in owners)
 
 
 def require_stack_user_access(

@@ -412,7 +412,7 @@ def _forward(
     if recorded.inputs is None:
         wanted = _wanted_without_id(services, stack, wanted)
     else:
-        wanted.restore = goal.copies.restoring(current)
+        wanted.restore = goal.copies.restored_values(current)
         former = services.loader.bind(stack, recorded.inputs, strict=False)
     zones = inside.zones if inside is not None else UNDETERMINED
     scope = RecordedScope(current.get, zones=zones, prefetched=dict(goal.imports.prefetched))

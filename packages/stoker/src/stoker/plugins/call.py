@@ -139,8 +139,8 @@ class Neighbours(Protocol):
     async def collect(self, reference_id: object) -> None:
         """Deliver the signals that another service stores for the resource with this reference ID.
 
-        The type's `kept_signals` returns them; each is delivered once. No effect when there is no such resource. Raises
-        BadValue for an invalid signal.
+        The type's `stored_signals` returns them; each is delivered once. No effect when there is no such resource.
+        Raises BadValue for an invalid signal.
         """
 
     async def send(self, reference_id: object, message: object) -> str:

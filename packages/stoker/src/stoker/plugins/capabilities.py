@@ -57,7 +57,7 @@ class ImplicitlyDependent(Capability):
         """Return the names of resources that this one depends on although no property refers to them."""
 
 
-class ReplacedForReason(Capability):
+class ConditionallyReplaced(Capability):
     """Some changes require a replacement although every changed property allows an update."""
 
     @abstractmethod
@@ -70,35 +70,35 @@ class ReplacedForReason(Capability):
         """
 
 
-class LosingContent(Capability):
+class ConditionalContent(Capability):
     """What is lost with an object depends on the values of its properties."""
 
     @abstractmethod
-    def loses(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
+    def lost_content(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
         """Return what is lost with an object of these properties, some of which may be unknown; empty for nothing.
 
         With `changed`, return what an update in place that changes these properties loses.
         """
 
 
-def loses(kind: ResourceType, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
+def lost_content(kind: ResourceType, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
     """Return what is lost with an object, or with an update in place; by default, the content and nothing."""
-    if isinstance(kind, LosingContent):
-        return kind.loses(properties, changed)
+    if isinstance(kind, ConditionalContent):
+        return kind.lost_content(properties, changed)
     return kind.content if changed is None else ""
 
 
-class UserSharing(Capability):
+class UserOwner(Capability):
     """The resource has a user of its own, who may use other resources of the stack."""
 
     @abstractmethod
-    def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
+    def user_may_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
         """Return whether the resource's own user may read and signal the resource `name`, one of `others` by name."""
 
 
-def lets_use(kind: ResourceType, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
+def user_may_use(kind: ResourceType, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
     """Return whether a resource's own user may use the resource `name`; by default, only if that is the resource."""
-    return kind.lets_use(resource, name, others) if isinstance(kind, UserSharing) else resource.name == name
+    return kind.user_may_use(resource, name, others) if isinstance(kind, UserOwner) else resource.name == name
 
 
 # -- nested stacks -----------------------------------------------------------------------------------------------------
@@ -169,20 +169,20 @@ class Cancelable(Capability):
     """Something outside works on behalf of the resource, which can be stopped."""
 
     @abstractmethod
-    async def give_up(self, call: Call, why: str) -> None:
+    async def cancel(self, call: Call, why: str) -> None:
         """Stop external work on behalf of the resource: its action has timed out or was canceled, as `why` states.
 
         May be called again. May change `call.metadata` and `call.data`.
         """
 
 
-async def give_up(kind: ResourceType, call: Call, why: str) -> None:
+async def cancel(kind: ResourceType, call: Call, why: str) -> None:
     """Stop external work on behalf of a resource, if there is any."""
     if isinstance(kind, Cancelable):
-        await kind.give_up(call, why)
+        await kind.cancel(call, why)
 
 
-class Releasing(Capability):
+class ReplacementPreparer(Capability):
     """An object has what its replacement needs before it is created: a name, an address, a port."""
 
     @abstractmethod
@@ -195,10 +195,10 @@ class Releasing(Capability):
 
 async def prepare_for_replacement(kind: ResourceType, call: Call) -> Outcome:
     """Release what a replacement needs; nothing by default."""
-    return await kind.prepare_for_replacement(call) if isinstance(kind, Releasing) else Done()
+    return await kind.prepare_for_replacement(call) if isinstance(kind, ReplacementPreparer) else Done()
 
 
-class Restoring(Capability):
+class ReplacementReverter(Capability):
     """A replacement takes something from the object, which gets it back if the replacement fails."""
 
     @abstractmethod
@@ -208,7 +208,7 @@ class Restoring(Capability):
 
 async def revert_replacement(kind: ResourceType, call: Call) -> Outcome:
     """Restore what an object has lost to a replacement that failed; nothing by default."""
-    return await kind.revert_replacement(call) if isinstance(kind, Restoring) else Done()
+    return await kind.revert_replacement(call) if isinstance(kind, ReplacementReverter) else Done()
 
 
 class SnapshotBeforeDelete(Capability):
@@ -265,7 +265,7 @@ async def snapshot(kind: ResourceType, call: Call) -> Outcome:
     return await kind.snapshot(call) if isinstance(kind, SnapshotParticipant) else Done()
 
 
-class Abandoning(Capability):
+class Abandonable(Capability):
     """Resources have something to do when they are removed without their objects."""
 
     @abstractmethod
@@ -275,13 +275,13 @@ class Abandoning(Capability):
 
 async def abandon(kind: ResourceType, call: Call) -> Outcome:
     """Keep the object of a resource whose record is deleted; by default, this does nothing."""
-    return await kind.abandon(call) if isinstance(kind, Abandoning) else Done()
+    return await kind.abandon(call) if isinstance(kind, Abandonable) else Done()
 
 
 # -- looking at the object ---------------------------------------------------------------------------------------------
 
 
-class DeletionBlocking(Capability):
+class UsageReporter(Capability):
     """The service tells what uses an object, and refuses to delete it meanwhile."""
 
     @abstractmethod
@@ -291,10 +291,10 @@ class DeletionBlocking(Capability):
 
 async def used_by(kind: ResourceType, call: Call) -> Mapping[str, str]:
     """Return what prevents the object's deletion; by default, nothing is known."""
-    return await kind.used_by(call) if isinstance(kind, DeletionBlocking) else {}
+    return await kind.used_by(call) if isinstance(kind, UsageReporter) else {}
 
 
-class JudgingHealth(Capability):
+class HealthReporter(Capability):
     """Objects can be beyond repair although they exist."""
 
     @abstractmethod
@@ -308,7 +308,7 @@ class JudgingHealth(Capability):
 
 async def unhealthy_reason(kind: ResourceType, call: Call) -> str | None:
     """Return why an object must be replaced; by default, that it does not exist any more."""
-    if isinstance(kind, JudgingHealth):
+    if isinstance(kind, HealthReporter):
         return await kind.unhealthy_reason(call)
     return "the object does not exist any more" if await kind.observe(call) is None else None
 
@@ -331,11 +331,11 @@ async def signal(kind: ResourceType, call: Call, details: Mapping[str, object] |
     return await kind.signal(call, details)
 
 
-class SignalledElsewhere(Capability):
+class ExternallySignalled(Capability):
     """Another service receives the signals, and stores them until they are asked for."""
 
     @abstractmethod
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
+    async def stored_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         """Return the signals that another service stores for the resource, oldest first, by stable IDs.
 
         They are not removed there, and those in `call.data[COLLECTED]` may be omitted. Raises BadValue for an invalid
@@ -343,9 +343,9 @@ class SignalledElsewhere(Capability):
         """
 
 
-async def kept_signals(kind: ResourceType, call: Call) -> Mapping[str, Mapping[str, object] | None]:
+async def stored_signals(kind: ResourceType, call: Call) -> Mapping[str, Mapping[str, object] | None]:
     """Return the signals that another service stores for a resource; none by default."""
-    return await kind.kept_signals(call) if isinstance(kind, SignalledElsewhere) else {}
+    return await kind.stored_signals(call) if isinstance(kind, ExternallySignalled) else {}
 
 
 class MessageReceiver(Capability):

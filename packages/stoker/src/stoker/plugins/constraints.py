@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from stoker.base.errors import CloudError
 from stoker.base.similar import closest
 from stoker.cloud.errors import NotNamed
 from stoker.cloud.finders import finders
+from stoker.plugins.former_names import accept_former_methods
 
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
@@ -27,11 +27,7 @@ class CustomCheck(ABC):
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
-        former = cls.__dict__.get("complaint")
-        if former is not None and "violation" not in cls.__dict__:
-            text = f"{cls.__qualname__}: the method `complaint` of constraints is called `violation` since 0.2.0."
-            warnings.warn(text, DeprecationWarning, stacklevel=2)
-            cls.violation = former  # type: ignore[method-assign]
+        accept_former_methods(cls, {"complaint": "violation"})
 
     @property
     def service(self) -> str | None:

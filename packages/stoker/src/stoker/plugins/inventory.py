@@ -23,8 +23,8 @@ def _nothing(fields: Fields) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """A list of other objects that tells more of those of a type: the items with the ID of an object in `field` are
+class RelatedList:
+    """A list of other objects with details of those of a type: the items with the ID of an object in `field` are
     among its fields under the name `key`.
     """
 
@@ -65,7 +65,7 @@ class Inventory:
     status_field: str = "status"
     finder: str | None = None
     follows: str = ""
-    beside: Beside | None = None
+    related: RelatedList | None = None
     chosen: frozenset[str] = frozenset()
     usual: Mapping[str, object] = field(default_factory=dict)
     varying: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from stoker.plugins.recovery import FoundBy
+from stoker.plugins.recovery import RecoveryMethod
 from stoker.plugins.resource import ResourceType
 from stoker.schema.live import Live, managed, never, same
 from stoker.schema.property import Property, Type
@@ -20,7 +20,7 @@ def has_object(kind: ResourceType) -> bool:
     """Return whether the resources of a type have objects of their own outside of Stoker's database."""
     by = kind.recovery.by if kind.recovery is not None else None
     # A software configuration has an ID that is chosen in advance, and is stored by this service itself.
-    own = by is FoundBy.RECORD or (by is FoundBy.IDENTIFIER and kind.service == "heat")
+    own = by is RecoveryMethod.RECORD or (by is RecoveryMethod.IDENTIFIER and kind.service == "heat")
     return not (kind.local or kind.nested or own)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Within(Enum):
+class IdScope(Enum):
     """Within what an ID identifies one object."""
 
     CLOUD = auto()
@@ -24,16 +24,16 @@ class ObjectIds:
     owner of the stack.
     """
 
-    within: Within = Within.CLOUD
+    within: IdScope = IdScope.CLOUD
     kind: str = ""
     user: str | None = None
 
     def scope(self, project_id: str, user_id: str | None, properties: Mapping[str, object]) -> str:
         """Return what the IDs are unique in, for a resource with these properties in a stack of this owner."""
         match self.within:
-            case Within.CLOUD:
+            case IdScope.CLOUD:
                 return ""
-            case Within.PROJECT:
+            case IdScope.PROJECT:
                 return project_id
-            case Within.USER:
+            case IdScope.USER:
                 return str((properties.get(self.user) if self.user else None) or user_id or "")

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from stoker.plugins.former_names import former_name
 
-class FoundBy(Enum):
+
+class RecoveryMethod(Enum):
     """How the object is identified; the values are shown in the documentation."""
 
     NAME = "its name"
@@ -26,7 +28,7 @@ class Recovery:
     resource: no other object can have it. None if that is not known.
     """
 
-    by: FoundBy
+    by: RecoveryMethod
     why: str
     own_name_without: str | None = None
 
@@ -35,5 +37,9 @@ class Recovery:
         return self.own_name_without is not None and not properties.get(self.own_name_without)
 
 
-OWN_RECORD = Recovery(FoundBy.RECORD, "It exists only in Stoker's database: no external object can be lost.")
+OWN_RECORD = Recovery(RecoveryMethod.RECORD, "It exists only in Stoker's database: no external object can be lost.")
 """The recovery of local types."""
+
+
+def __getattr__(name: str) -> object:
+    return former_name(__name__, name, {"FoundBy": RecoveryMethod})

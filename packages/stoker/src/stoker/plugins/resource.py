@@ -44,6 +44,7 @@ from stoker.plugins.call import (
     Unrecorded,
 )
 from stoker.plugins.exclusion import Exclusion
+from stoker.plugins.former_names import accept_former_methods
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import InventoryLocation, Listing, SharedList
 from stoker.plugins.object_ids import ObjectIds
@@ -87,6 +88,15 @@ __all__ = [
     "to_see",
     "traits_of",
 ]
+
+_FORMER_METHODS = {
+    "give_up": "cancel",
+    "kept_signals": "stored_signals",
+    "lets_use": "user_may_use",
+    "make_way": "prepare_for_replacement",
+    "take_back": "revert_replacement",
+}
+"""Methods of types that 0.1.0 has under other names."""
 
 
 class ResourceType(ABC):
@@ -232,6 +242,7 @@ class ResourceType(ABC):
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
+        accept_former_methods(cls, _FORMER_METHODS)
         cls.checkable = cls.check is not ResourceType.check
 
     def configure(self, options: Mapping[str, object]) -> None:  # noqa: B027  most types have no options

@@ -24,7 +24,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.listing import InventoryLocation, Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter, see
 from stoker.resources.live_values import Reader, read_differences
 from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls
@@ -119,7 +119,7 @@ class RestResource(ResourceType):
     inventory = InventoryLocation("stoker.resources.inventories", "inventory_of")
     id_is_new = True
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The physical name is searched in the project's list. A name that the template gives is not sufficient: "
         "the object must also have been created since the action began, have the requested properties, and "
         "belong to no other resource.",

@@ -6,15 +6,15 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from stoker.plugins.capabilities import Releasing, Restoring
+from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import RestResource
 from stoker.resources.replacing import conclusive, is_recorded
 
 
-class UniquelyNamed(RestResource, Releasing, Restoring):
+class UniquelyNamed(RestResource, ReplacementPreparer, ReplacementReverter):
     """A type whose required property `name` no other object may have, and whose objects can be renamed.
 
     `of_all_projects` is the query that lists all objects, of which the service shows some by default.
@@ -23,7 +23,7 @@ class UniquelyNamed(RestResource, Releasing, Restoring):
     of_all_projects: ClassVar[Mapping[str, str]] = {}
     kept_after_failure = True
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique among all types; a type with the name must have the requested properties.",
     )
 

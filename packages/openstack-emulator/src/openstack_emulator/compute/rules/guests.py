@@ -16,7 +16,7 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.guests.driver import Guest, GuestsUnavailable, Size, Volume
 from openstack_emulator.core.guests.selection import NONE
 from openstack_emulator.core.rules import Rules
-from openstack_emulator.guests.doors import Doors
+from openstack_emulator.guests.guest_endpoints import GuestEndpoints
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.network.rules.composition import NetworkService
 from openstack_emulator.network.views.guests import TopologyView
@@ -60,12 +60,14 @@ class Guests(Rules):
         Raises: GuestsUnavailable if a driver is selected for a flavor or image that does not exist.
         """
         self._require_selected()
-        doors = Doors(self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason))
-        self.cloud.guests.open(doors, {server.id: self._driver(server) for server in self._servers.rows})
+        guest_endpoints = GuestEndpoints(
+            self.cloud, lambda guest_id, reason: self.after(0.0, self.guest_ended, guest_id, reason)
+        )
+        self.cloud.guests.open(guest_endpoints, {server.id: self._driver(server) for server in self._servers.rows})
         if self.cloud.guests.connected:
             state = self.cloud.of(NetworkService).state
             state.followers.append(self._networks_changed)
-            if self.cloud.guests.balancing and self.cloud.was_used(BALANCERS):
+            if self.cloud.guests.serves_load_balancers and self.cloud.was_used(BALANCERS):
                 self.cloud.running(BALANCERS)
             self._connect()
         for server in self._servers.rows:

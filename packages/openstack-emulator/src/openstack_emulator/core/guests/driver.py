@@ -113,14 +113,14 @@ class GuestDriver(ABC):
     unsupported: the operations (`compute.states.OPERATIONS`) that servers with such guests cannot do, with the reasons.
     connected: guests have networks, so that `connect` is to be called when these change.
     metering_interval: seconds between two measures of the guests; None if the driver measures nothing.
-    balancing: load balancers of the topology pass connections on, and probe their members.
+    serves_load_balancers: load balancers of the topology pass connections on, and probe their members.
     """
 
     selection: Selection = Selection()
     unsupported: Mapping[str, str] = {}
     connected: bool = False
     metering_interval: float | None = None
-    balancing: bool = False
+    serves_load_balancers: bool = False
 
     @abstractmethod
     def open(self, cloudside: CloudInterface, drivers: Mapping[str, str]) -> None:

@@ -253,5 +253,5 @@ class Topology:
     routers: Mapping[str, Router] = field(default_factory=dict)
     rules: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    doors: tuple[ForwardedAddress, ...] = ()
+    forwarded_addresses: tuple[ForwardedAddress, ...] = ()
     balancers: tuple[Balancer, ...] = ()

@@ -36,7 +36,7 @@ class LoadBalancing(Records):
     def opened(self) -> None:
         """Have guests' networks contain the load balancers."""
         super().opened()
-        if self.cloud.guests.balancing:
+        if self.cloud.guests.serves_load_balancers:
             network = self.cloud.of(NetworkService)
             network.state.balancers = lambda: balancers(self.tables, network)
             network.state.changed()

@@ -38,7 +38,7 @@ class OperatingStates(Rules):
         monitor = self._tables.monitors.first(pool_id=member.pool_id)
         if monitor is None or not monitor.admin_state_up:
             return "NO_MONITOR"
-        if self.cloud.guests.balancing and monitor.type in PROBES:
+        if self.cloud.guests.serves_load_balancers and monitor.type in PROBES:
             answers = self.cloud.guests.answers(member.id)
             if answers is None:
                 return OFFLINE

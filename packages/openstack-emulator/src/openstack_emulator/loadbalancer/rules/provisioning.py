@@ -61,7 +61,7 @@ class Provisioning(Rules):
 
     def _follow(self) -> None:
         """Have guests' networks follow changes of load balancers."""
-        if self.cloud.guests.balancing:
+        if self.cloud.guests.serves_load_balancers:
             self.cloud.of(NetworkService).state.changed()
 
     def finish(self, balancer_id: str, targets: list[str]) -> None:

@@ -63,7 +63,7 @@ class TopologyView:
             routers=routers,
             rules=rules,
             members={key: self._members(key) for key in used},
-            doors=self._doors(found, rules, networks, balancers),
+            forwarded_addresses=self._forwarded_addresses(found, rules, networks, balancers),
             balancers=balancers,
         )
 
@@ -241,7 +241,7 @@ class TopologyView:
 
     # What is reached from this machine
 
-    def _doors(
+    def _forwarded_addresses(
         self,
         ports: Mapping[str, Port],
         rules: Mapping[str, tuple[Rule, ...]],

@@ -59,7 +59,7 @@ class StackNeighbours(NeighboursView):
         state = await self._by_reference(reference_id)
         if state is None:
             return
-        kept = await capabilities.kept_signals(state.type, await self.make_call(state))
+        kept = await capabilities.stored_signals(state.type, await self.make_call(state))
         for identifier, details in kept.items():
             call = await self.make_call(state)
             # Another engine or request may have collected them in the meantime.

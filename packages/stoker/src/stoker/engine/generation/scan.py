@@ -32,7 +32,7 @@ _NARROW = "name the types, a tag or a pattern of names to scan less"
 _Selects = Callable[["Found"], bool]
 _Progress = Callable[[int, int], Awaitable[None]]
 """Receives how many types and objects have been read."""
-_Beside = Mapping[str, list[Any]]
+_Related = Mapping[str, list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +175,8 @@ class _Reading:
         """Return the objects that were not asked for and belong to others that were: the ports of servers."""
         found: list[Found] = []
         for whole in self._scan.found:
-            if (beside := whole.scanned.inventory.beside) is not None:
-                names = (str(item.get("id")) for item in whole.fields[beside.key])
+            if (related := whole.scanned.inventory.related) is not None:
+                names = (str(item.get("id")) for item in whole.fields[related.key])
                 found += [self._others.pop(name) for name in names if name in self._others]
         return found
 
@@ -185,12 +185,12 @@ class _Reading:
         try:
             if scanned.container is not None and scanned.outer in self._failed:
                 raise self._failed[scanned.outer]
-            beside = await self._beside(scanned.inventory)
+            related = await self._related_objects(scanned.inventory)
             if scanned.container is not None:
-                parts = await asyncio.gather(*(self._inside(scanned, each, beside) for each in outer.values()))
+                parts = await asyncio.gather(*(self._inside(scanned, each, related) for each in outer.values()))
                 found = [each for part in parts for each in part]
             else:
-                items = await self._items(scanned, beside)
+                items = await self._items(scanned, related)
                 found = [each for each in items if self._is_selected(each, outer)]
                 if scanned.wanted:
                     taken = set(found)
@@ -216,16 +216,16 @@ class _Reading:
             for each, fields in zip(wanted, read, strict=True):
                 each.fields = fields
 
-    async def _items(self, scanned: Scanned, beside: _Beside) -> list[Found]:
+    async def _items(self, scanned: Scanned, related: _Related) -> list[Found]:
         each = scanned.inventory
         listed = await self._listed(each.service, each.path, each.members, each.params)
-        return [found for item in listed for found in _found(scanned, item, None, beside)]
+        return [found for item in listed for found in _found(scanned, item, None, related)]
 
-    async def _inside(self, scanned: Scanned, outer: Found, beside: _Beside) -> list[Found]:
+    async def _inside(self, scanned: Scanned, outer: Found, related: _Related) -> list[Found]:
         each = scanned.inventory
         path = each.path.replace(f"{{{scanned.container}}}", quote(outer.id, safe=""))
         listed = await self._listed(each.service, path, each.members, each.params)
-        return [found for item in listed for found in _found(scanned, item, outer, beside)]
+        return [found for item in listed for found in _found(scanned, item, outer, related)]
 
     def _is_selected(self, found: Found, outer: Mapping[str, Found]) -> bool:
         """Return whether an object was asked for, by itself or as part of another one, which it notes."""
@@ -234,14 +234,14 @@ class _Reading:
             found.inside = outer.get(str(inventory.describe(found.fields).get(inventory.follows)))
         return found.inside is not None or self._selects(found)
 
-    async def _beside(self, inventory: Inventory) -> _Beside:
+    async def _related_objects(self, inventory: Inventory) -> _Related:
         """Return the other objects that tell more of those of a type, by the IDs of these."""
-        beside = inventory.beside
+        related = inventory.related
         by_id: dict[str, list[object]] = {}
-        if beside is not None:
-            owner = {beside.owner: self._cloud.project_id}
-            for item in await self._listed(beside.service, beside.path, beside.members, owner):
-                by_id.setdefault(str(item.get(beside.field)), []).append(item)
+        if related is not None:
+            owner = {related.owner: self._cloud.project_id}
+            for item in await self._listed(related.service, related.path, related.members, owner):
+                by_id.setdefault(str(item.get(related.field)), []).append(item)
         return by_id
 
     async def _listed(self, service: str, path: str, members: str, params: Mapping[str, object]) -> list[Any]:
@@ -251,14 +251,14 @@ class _Reading:
         return await asyncio.shield(self._lists[key])
 
 
-def _found(scanned: Scanned, item: Any, inside: Found | None, beside: _Beside) -> Iterator[Found]:
+def _found(scanned: Scanned, item: Any, inside: Found | None, related: _Related) -> Iterator[Found]:
     inventory = scanned.inventory
     fields = item.get(inventory.member, item) if inventory.member else item
     for each in inventory.objects(fields):
         identifier = str(each[inventory.id_field])
         name = str((each.get(inventory.name_field) if inventory.name_field else None) or "")
-        if inventory.beside is not None:
-            each = {**each, inventory.beside.key: beside.get(identifier, [])}
+        if inventory.related is not None:
+            each = {**each, inventory.related.key: related.get(identifier, [])}
         reason = inventory.left_out(each)
         if "DELET" in str(each.get(inventory.status_field) or "").upper():
             reason = "it is being deleted"
@@ -280,9 +280,9 @@ async def find_owners(database: Database, found: Iterable[Found], project_id: st
     parts: dict[str, Found] = {}
     for each, claim in claims.items():
         each.owner = holder_of(claim, known) if claim is not None else None
-        beside = each.scanned.inventory.beside
-        if each.owner is not None and beside is not None:
-            parts |= {str(item.get("id")): each for item in each.fields[beside.key]}
+        related = each.scanned.inventory.related
+        if each.owner is not None and related is not None:
+            parts |= {str(item.get("id")): each for item in each.fields[related.key]}
     for each in claims:
         if each.owner is None and each.id in parts and not each.reason:
             whole = parts[each.id]

@@ -412,7 +412,7 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
 def _demand(target: Target, before: Mapping[str, object], known: Mapping[str, object]) -> str | None:
     """Return why the type of a resource demands a replacement although its changed properties do not."""
     kind = target.type
-    if not isinstance(kind, capabilities.ReplacedForReason):
+    if not isinstance(kind, capabilities.ConditionallyReplaced):
         return None
     return kind.replacement_reason(finalized(kind, before), finalized(kind, target.given), known)
 

@@ -151,7 +151,7 @@ def removal_reasons(state: ResourceState, removing: Removing, on_replacement: st
         return (effect.reason,)
     if effect.name != "Delete" or state.row.physical_id is None or not state.type.content:
         return ()
-    return losses(capabilities.loses(state.type, state.given))
+    return losses(capabilities.lost_content(state.type, state.given))
 
 
 def changes_outside(state: ResourceState) -> tuple[Reason, ...]:
@@ -268,7 +268,7 @@ def as_given(name: str, given: Mapping[str, object]) -> Restored:
 
 
 @dataclass(frozen=True, slots=True)
-class Restoring:
+class RestoredValues:
     """Values of one stack's resources: those of restored snapshots, and of the one that `operation` restores.
 
     `copies` are that snapshot's copies by resource name; `above` has the names of the nested stacks that contain
@@ -317,10 +317,12 @@ class Copies:
         inner = {path[1:]: copy for path, copy in self.by_path.items() if path[0] == name and len(path) > 1}
         return Copies(self.operation, inner)
 
-    def restoring(self, current: Mapping[str, ResourceState]) -> Restoring:
+    def restored_values(self, current: Mapping[str, ResourceState]) -> RestoredValues:
         """Return the values to restore in the stack with these resources, by name."""
         own = {path[0]: copy for path, copy in self.by_path.items() if len(path) == 1}
-        return Restoring(current, self.operation, own, frozenset(path[0] for path in self.by_path if len(path) > 1))
+        return RestoredValues(
+            current, self.operation, own, frozenset(path[0] for path in self.by_path if len(path) > 1)
+        )
 
 
 def _kept(given: Mapping[str, object], note: Mapping[str, Any], state: ResourceState | None) -> Restored:

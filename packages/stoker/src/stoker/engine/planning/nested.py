@@ -273,7 +273,7 @@ class ChildForecast:
             path = (*inside.above, self._target.name)
             inside.seeking.look(path, inside.stack, recorded, facade, wanted, states.values())
         if recorded is not None:
-            wanted.restore = inside.copies.below(self._target.name).restoring(current)
+            wanted.restore = inside.copies.below(self._target.name).restored_values(current)
         awaited = {}
         if inputs.environment.transfers:
             pending = pending_imports(wanted, states.values(), None)

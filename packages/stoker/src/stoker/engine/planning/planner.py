@@ -444,7 +444,9 @@ def _losses(decision: Decision, target: Target, state: ResourceState | None, rem
     if decision.kind is StepKind.REPLACE:
         return replacement_losses(state, removing, target.update_replace_policy)
     if decision.kind is StepKind.UPDATE:
-        return losses(capabilities.loses(target.type, target.given, {change.name for change in decision.changes}))
+        return losses(
+            capabilities.lost_content(target.type, target.given, {change.name for change in decision.changes})
+        )
     return ()
 
 

@@ -142,7 +142,7 @@ class Performer:
         """Make the type notify others; an error of that does not change the resource's own failure."""
         call = await make_call(self.run, state)
         try:
-            await capabilities.give_up(state.type, call, why)
+            await capabilities.cancel(state.type, call, why)
         except StokerError as error:
             LOG.warning("cannot notify others of the failure of %s: %s", state.row.name, error.message)
         state.stored.metadata = call.metadata

@@ -19,7 +19,7 @@ from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.action_order import ActionOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
 from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
-from stoker.engine.planning.keeping import Copies, Restoring, completed_before, is_part_of_return
+from stoker.engine.planning.keeping import Copies, RestoredValues, completed_before, is_part_of_return
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState, plan_forward
 from stoker.engine.preflight.checks import check_steps
@@ -288,14 +288,14 @@ async def check_before_first_change(run: OperationContext, whole: Plan | None) -
         )
 
 
-async def load_copies(run: OperationContext) -> Restoring:
+async def load_copies(run: OperationContext) -> RestoredValues:
     """Find the copies of the operation's snapshot for the run's stack, and the nested stacks with further copies.
 
     An operation without a snapshot keeps values that were restored before. Raises SnapshotNotFound.
     """
     identifier, database = run.operation.snapshot, run.services.database
     if identifier is None:
-        return Restoring(run.current)
+        return RestoredValues(run.current)
     snapshot = await database.read(snapshots.snapshot_by_id, identifier)
     if snapshot is None:
         raise SnapshotNotFound(f"The Snapshot ({identifier}) does not exist any more.")
@@ -303,9 +303,9 @@ async def load_copies(run: OperationContext) -> Restoring:
     copies = Copies.of(run.operation.id, await copies_of(run, [identifier]))
     for name in run.planning.snapshot_path:
         copies = copies.below(name)
-    restoring = copies.restoring(run.current)
-    run.planning.copies |= restoring.copies
-    return replace(restoring, copies=run.planning.copies)
+    restored_values = copies.restored_values(run.current)
+    run.planning.copies |= restored_values.copies
+    return replace(restored_values, copies=run.planning.copies)
 
 
 async def load_adopted(run: OperationContext) -> Mapping[str, Mapping[str, object]]:

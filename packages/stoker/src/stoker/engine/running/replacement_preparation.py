@@ -219,5 +219,5 @@ _DELETES = frozenset({"Delete", "Snapshot"})
 
 def _makes_way(kind: ResourceType) -> bool:
     """Return whether a replacement may take something from an object: what it releases or loses, or its ID."""
-    changes = isinstance(kind, capabilities.Releasing | capabilities.Restoring)
+    changes = isinstance(kind, capabilities.ReplacementPreparer | capabilities.ReplacementReverter)
     return changes or kind.object_ids is not None

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from stoker.plugins.capabilities import Resumable, Suspendable
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import between, custom, one_of
@@ -143,7 +143,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
     """An alarm of one of Aodh's types (`alarm_type`), whose rule is under `<alarm_type>_rule` in the body."""
 
     collection = Collection("aodh", "/alarms", id_field="alarm_id", created_field=None, owner=None)
-    recovery = Recovery(FoundBy.NAME, "The name is the physical name, which is unique.")
+    recovery = Recovery(RecoveryMethod.NAME, "The name is the physical name, which is unique.")
     alarm_type: ClassVar[str]
     readers: ClassVar[Mapping[str, Reader]] = {
         **{f"{state}_actions": partial(_live_actions, state) for state in _STATES},

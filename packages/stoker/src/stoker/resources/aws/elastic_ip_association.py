@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.capabilities import ReplacedForReason
+from stoker.plugins.capabilities import ConditionallyReplaced
 from stoker.plugins.resource import Call
 from stoker.resources.aws.routing import gateway_of, router_of, set_gateway
 from stoker.resources.declare import custom
@@ -18,7 +18,7 @@ _ADDRESSES = frozenset({"EIP", "AllocationId"})
 _PLACES = frozenset({"InstanceId", "NetworkInterfaceId"})
 
 
-class EIPAssociation(AddressAssociation, ReplacedForReason):
+class EIPAssociation(AddressAssociation, ConditionallyReplaced):
     """The association of an address with a port. The physical ID is the address or its allocation ID, as given."""
 
     type_name = "AWS::EC2::EIPAssociation"

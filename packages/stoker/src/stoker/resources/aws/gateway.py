@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node, ResourceType, Snapshot
 from stoker.resources.aws.route_table import ROUTE_TABLE
 from stoker.resources.aws.routing import gateway_of, set_gateway
@@ -37,7 +37,7 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
     description = "Connects the route tables of a VPC to the external network."
     service = "neutron"
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "A router has one gateway; setting it again has no effect.",
     )
 

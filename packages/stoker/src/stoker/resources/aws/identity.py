@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
-from stoker.plugins.capabilities import UserSharing
+from stoker.plugins.capabilities import UserOwner
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -24,7 +24,7 @@ _NO_SECRET = "000-000-000"  # noqa: S105  Heat's value for an unknown secret
 _ACCESS, _SECRET, _CREDENTIAL = "access_key", "secret_key", "credential_id"
 
 
-class User(StackUserResource, UserSharing):
+class User(StackUserResource, UserOwner):
     """A user of the stack, who may read the resources that its policies allow."""
 
     type_name = USER
@@ -45,7 +45,7 @@ class User(StackUserResource, UserSharing):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name
 
-    def lets_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
+    def user_may_use(self, resource: Snapshot, name: str, others: Mapping[str, Snapshot]) -> bool:
         """Return whether every policy of the user allows it."""
         policies = [others.get(policy) for policy in named_policies(resource.properties)]
         return all(policy is not None and name in policy.properties["AllowedResources"] for policy in policies)
@@ -73,7 +73,7 @@ class AccessKey(ResourceType):
     description = "An access key and secret of a user of the stack."
     object_ids = ObjectIds()
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The access key is generated and recorded before the request is sent.",
     )
     redacted_data = frozenset({_SECRET, _CREDENTIAL})

@@ -10,7 +10,7 @@ from typing import Any
 
 from stoker.cloud.errors import NotNamed
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources import charges
 from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_problems
@@ -56,7 +56,7 @@ class Instance(SignalledCreation, Translated):
     properties = PROPERTIES
     attributes = ATTRIBUTES
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The physical name is searched in the project's list.",
     )
 

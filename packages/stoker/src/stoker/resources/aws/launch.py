@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Done, Outcome, Replace
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Neighbour, ResourceType, Snapshot
 from stoker.resources.aws.instance_schema import BLOCK_DEVICES, SCHEDULER_HINTS, device_problems
 from stoker.resources.declare import custom
@@ -22,7 +22,7 @@ class LaunchConfiguration(ResourceType):
     type_name = TYPE_NAME
     description = "The properties of a group's instances."
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "It creates no object.",
     )
 

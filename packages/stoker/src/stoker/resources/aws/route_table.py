@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.capabilities import Restoring
+from stoker.plugins.capabilities import ReplacementReverter
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType, Snapshot
 from stoker.resources import charges
 from stoker.resources.aws.routing import (
@@ -61,14 +61,14 @@ class RouteTable(NeutronResource):
             await set_gateway(call, str(call.physical_id), network)
 
 
-class SubnetRouteTableAssociation(ResourceType, Restoring):
+class SubnetRouteTableAssociation(ResourceType, ReplacementReverter):
     """The interface of a route table's router in a subnet, in place of the default router's."""
 
     type_name = "AWS::EC2::SubnetRouteTableAssociation"
     description = "Connects a subnet to a route table, instead of to the router of its VPC."
     service = "neutron"
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "A subnet has one interface of a router; adding it again has no effect.",
     )
     live_otherwise = FETCHED

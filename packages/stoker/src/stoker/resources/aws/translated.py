@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TypeVar
 
 from stoker.plugins import capabilities
 from stoker.plugins.capabilities import (
-    DeletionBlocking,
-    JudgingHealth,
-    Releasing,
-    Restoring,
+    HealthReporter,
+    ReplacementPreparer,
+    ReplacementReverter,
     Resumable,
     SnapshotBeforeDelete,
     Suspendable,
+    UsageReporter,
 )
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.live_values import live_values
@@ -35,7 +35,14 @@ _TAKEN_OVER = frozenset(
 
 
 class Translated(
-    ResourceType, JudgingHealth, DeletionBlocking, Releasing, Restoring, Resumable, SnapshotBeforeDelete, Suspendable
+    ResourceType,
+    HealthReporter,
+    UsageReporter,
+    ReplacementPreparer,
+    ReplacementReverter,
+    Resumable,
+    SnapshotBeforeDelete,
+    Suspendable,
 ):
     """A type that translates its properties to those of the type `target`, and leaves all calls to that type.
 

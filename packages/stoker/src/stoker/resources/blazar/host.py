@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
@@ -52,7 +52,7 @@ class Host(ReservationResource):
     object_ids = ObjectIds()
     support = Support(version="12.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A hypervisor can be added once. The host with its name must have been added since the action began, have the "
         "requested capabilities, and belong to no other resource.",
     )

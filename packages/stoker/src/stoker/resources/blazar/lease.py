@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.blazar.base import ReservationResource
@@ -40,7 +40,7 @@ class Lease(ReservationResource):
     collection = Collection("blazar", "/leases", "lease", "leases", owner=None)
     support = Support(version="12.0.0")
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name comes from the template. A lease with the name must also have been created since the action began, "
         "have the requested period and reservations, and belong to no other resource.",
     )

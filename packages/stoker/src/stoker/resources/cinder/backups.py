@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.cinder.volume_changes import bound_to
 from stoker.resources.nova.volume_attachments import boots_from, volume_shown
@@ -26,7 +26,7 @@ class VolumeBackup(ContentCopy):
     service = "cinder"
     noted_as = "backup_id"
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The backup has the physical name, among the project's backups.",
     )
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom, one_of
@@ -36,7 +36,7 @@ class EncryptedVolumeType(RestResource):
     support = Support(version="5.0.0")
     extension = "encryption"
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A volume type has one encryption: it must have the requested properties, and belong to no other resource.",
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Collection as Several
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import Releasing, Restoring
+from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
@@ -32,7 +32,7 @@ class QoSSpecs(RestResource):
     extension = "qos-specs"
     support = Support(version="7.0.0")
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique; QoS specs with a name from the template must have the requested specs, and belong to no "
         "other resource.",
     )
@@ -85,7 +85,7 @@ def _differs(wanted: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
     )
 
 
-class QoSAssociation(ResourceType, Releasing, Restoring):
+class QoSAssociation(ResourceType, ReplacementPreparer, ReplacementReverter):
     """The volume types that have QoS specs."""
 
     type_name = "OS::Cinder::QoSAssociation"
@@ -95,7 +95,7 @@ class QoSAssociation(ResourceType, Releasing, Restoring):
     for_administrators = True
     support = Support(version="8.0.0")
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "A volume type has one association; associating it again with the same QoS specs changes nothing.",
     )
     live_otherwise = Live(LiveSource.FETCHED, shared=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
-from stoker.plugins.capabilities import DeletionBlocking, LosingContent, SnapshotBeforeDelete
+from stoker.plugins.capabilities import ConditionalContent, SnapshotBeforeDelete, UsageReporter
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Waiter
 from stoker.resources import charges
@@ -45,7 +45,7 @@ async def _is_read_only(kind: Volume, call: Call, shown: Mapping[str, Any]) -> b
     return str((shown.get("metadata") or {}).get("readonly", False)).lower() == "true"
 
 
-class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking):
+class Volume(RestResource, ConditionalContent, SnapshotBeforeDelete, UsageReporter):
     """A block storage volume."""
 
     type_name = "OS::Cinder::Volume"
@@ -72,7 +72,7 @@ class Volume(RestResource, LosingContent, SnapshotBeforeDelete, DeletionBlocking
     def configure(self, options: Mapping[str, Any]) -> None:
         self.snapshot_on_delete = options.get("backups_enabled", True)
 
-    def loses(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
+    def lost_content(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
         """A backup that is restored to the volume replaces its content."""
         if changed is not None:
             return f"{self.content} since the backup" if "backup_id" in changed and properties.get("backup_id") else ""

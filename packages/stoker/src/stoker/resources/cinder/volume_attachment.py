@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stoker.plugins.exclusion import ALWAYS
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import custom
 from stoker.resources.nova.volume_attachments import (
@@ -36,7 +36,7 @@ class VolumeAttachment(ResourceType):
     connects = True
     live_otherwise = FETCHED
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
     )
 

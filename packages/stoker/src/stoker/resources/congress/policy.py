@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, matching, one_of
@@ -30,7 +30,7 @@ class Policy(RestResource):
         SERVICE, "/policies", members="results", created_field=None, owner=None, filters_names=False
     )
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique. A policy with a name that the template gives must also have the requested properties, and "
         "belong to no other resource.",
     )

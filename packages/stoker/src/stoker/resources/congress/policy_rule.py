@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.congress.policy import SERVICE
@@ -39,7 +39,7 @@ class PolicyRule(RestResource):
         SERVICE, "/policies/{policy}/rules", members="results", created_field=None, owner=None, filters_names=False
     )
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Unless the template gives a name, the rule has the physical name, which is unique. A rule with a name that "
         "the template gives must also be equal, which a policy contains once, and belong to no other resource.",
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import length, one_of
@@ -44,7 +44,7 @@ class RecordSet(DesignateResource):
     physical_name_limit = _LONGEST_LABEL
     support = Support(version="8.0.0")
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "A zone has one record set with a name and type. If the template gives the name, the record set must also have "
         "been created since the action began, have the requested properties, and belong to no other resource.",
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import Conflict
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import length, one_of
@@ -51,7 +51,7 @@ class Zone(DesignateResource):
     exclusion = Exclusion(_have_same_name, _exclude_replacement)
     support = Support(version="8.0.0")
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names of zones are unique. The zone must also have been created since the action began, have the requested "
         "properties, and belong to no other resource.",
     )

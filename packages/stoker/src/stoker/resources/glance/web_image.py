@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import between, matching, one_of
@@ -60,7 +60,7 @@ class WebImage(RestResource):
     }
     id_property = "id"
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "ID or name, if the template gives one, is searched in the project's list: the image must have been "
         "created since the action began, have the requested properties, and belong to no other resource.",
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from stoker.plugins.capabilities import ReplacedForReason, Resumable, Suspendable
+from stoker.plugins.capabilities import ConditionallyReplaced, Resumable, Suspendable
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import between, one_of
@@ -16,7 +16,7 @@ from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown
 
 
-class Delay(ResourceType, ReplacedForReason, Resumable, Suspendable):
+class Delay(ResourceType, ConditionallyReplaced, Resumable, Suspendable):
     """Waits a fixed time, for conditions that cannot be observed."""
 
     type_name = "OS::Heat::Delay"

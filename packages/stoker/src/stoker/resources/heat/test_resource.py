@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from stoker.base.errors import CloudError
 from stoker.cloud.services import services
-from stoker.plugins.capabilities import ReplacedForReason
+from stoker.plugins.capabilities import ConditionallyReplaced
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
@@ -23,7 +23,7 @@ def _seconds(description: str) -> Property:
     return Property(Type.NUMBER, description, change=Change.UPDATE)
 
 
-class TestResource(ResourceType, ReplacedForReason):
+class TestResource(ResourceType, ConditionallyReplaced):
     """Behaves as its properties state: waits, fails, or requires replacement. For tests of stacks."""
 
     __test__ = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stoker.plugins.inventory import Beside, Fields
+from stoker.plugins.inventory import Fields, RelatedList
 
 PORTS = "ports"
 """Under this key, the ports of a server are among its fields."""
@@ -45,7 +45,7 @@ def _server_group(values: Mapping[str, object], group: Fields) -> Fields:
 
 ROWS: Mapping[str, Mapping[str, object]] = {
     "OS::Nova::Server": {
-        "beside": Beside("neutron", "/v2.0/ports", "ports", "device_id", PORTS, "project_id"),
+        "related": RelatedList("neutron", "/v2.0/ports", "ports", "device_id", PORTS, "project_id"),
         "usual": {"config_drive": False},
         "varying": frozenset({"availability_zone"}),
         "describe": _server,

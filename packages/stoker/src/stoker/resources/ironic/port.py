@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from stoker.base.errors import NotSupported
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -38,7 +38,7 @@ class Port(RestResource):
     kept_after_failure = True
     support = Support(version="13.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "There is one port with an address. It must also have been created since the action began, have the requested "
         "properties, and belong to no other resource.",
     )

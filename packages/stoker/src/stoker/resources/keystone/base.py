@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stoker.plugins.capabilities import Releasing, Restoring
+from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
@@ -27,7 +27,7 @@ def collection(member: str) -> Collection:
     return Collection("keystone", f"/{member}s", member, f"{member}s", update="PATCH", created_field=None, owner=None)
 
 
-class KeystoneResource(RestResource, Releasing, Restoring):
+class KeystoneResource(RestResource, ReplacementPreparer, ReplacementReverter):
     """A resource type of Keystone.
 
     Keystone does not show when an object was created, and an existing project, user or role must never be taken for the
@@ -36,7 +36,7 @@ class KeystoneResource(RestResource, Releasing, Restoring):
 
     kept_after_failure = True
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name is searched in the domain. An object whose name the template gives must also have the "
         f"resource's mark, the field {MARK}, which is sent with such a name.",
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import one_of
@@ -40,7 +40,7 @@ class Region(CatalogEntry):
     object_ids = ObjectIds()
     support = Support(version="6.0.0")
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         f"The ID is known before the request is sent; the region must have the resource's mark, the field {MARK}.",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.declare import custom
 from stoker.resources.keystone.assignments import ROLES, RoleBearer, held
@@ -22,7 +22,7 @@ class RoleAssignment(RoleBearer):
     id_is_new = False
     support = Support(version="5.0.0")
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "Assigning a role that is already assigned changes nothing.",
     )
 

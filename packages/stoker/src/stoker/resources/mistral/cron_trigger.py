@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from stoker.plugins.object_ids import ObjectIds, Within
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.object_ids import IdScope, ObjectIds
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
@@ -25,9 +25,9 @@ class CronTrigger(RestResource):
     support = Support(version="5.0.0")
     id_is_new = False
     id_property = "name"
-    object_ids = ObjectIds(Within.PROJECT)
+    object_ids = ObjectIds(IdScope.PROJECT)
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name is the physical name, which is unique in the project. A trigger with a name that the template gives "
         "must also have been created since the action began, and belong to no other resource.",
     )

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 from stoker.base.errors import CloudError
 from stoker.base.json_text import read_json
-from stoker.plugins.capabilities import Cancelable, ReplacedForReason, Resumable, Suspendable
+from stoker.plugins.capabilities import Cancelable, ConditionallyReplaced, Resumable, Suspendable
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter
 from stoker.resources.base import dig
 from stoker.resources.declare import custom
@@ -43,7 +43,7 @@ def _action(verb: str) -> Property:
     )
 
 
-class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, Suspendable):
+class ExternalResource(ResourceType, Cancelable, ConditionallyReplaced, Resumable, Suspendable):
     """An object that workflows create, update and delete; its ID is the output `resource_id` of the execution.
 
     The ID of an execution is chosen and recorded before it is started; a request that is repeated with it starts no
@@ -58,7 +58,7 @@ class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, S
     path_in_attribute = True
     redacted_data = frozenset({SECRETS})
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The ID of the execution is recorded before it is started; the service starts one execution per ID.",
     )
 
@@ -112,7 +112,7 @@ class ExternalResource(ResourceType, Cancelable, ReplacedForReason, Resumable, S
     async def delete(self, call: Call) -> Outcome:
         return await _run(call, "DELETE")
 
-    async def give_up(self, call: Call, why: str) -> None:
+    async def cancel(self, call: Call, why: str) -> None:
         """Cancel the execution that is in progress."""
         if call.progress.get("sent"):
             body = {"state": "CANCELLED"}

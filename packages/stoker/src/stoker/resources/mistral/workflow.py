@@ -12,9 +12,9 @@ import yaml
 from stoker.base.errors import BadValue, CloudError
 from stoker.base.json_text import read_json
 from stoker.plugins.capabilities import Resumable, Signalable, Suspendable
-from stoker.plugins.object_ids import ObjectIds, Within
+from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.base import Collection, RestResource, dig
 from stoker.resources.heat.signals.signal_url import SIGNAL, signed_url
@@ -42,11 +42,11 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
     signalable = True
     id_is_new = False
     id_property = "name"
-    object_ids = ObjectIds(Within.PROJECT)
+    object_ids = ObjectIds(IdScope.PROJECT)
     always_replace_on_check_failed = False
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name is the physical name, which is unique in the project. A workflow with a name that the template gives "
         "must also have this definition and have been created since the action began, and belong to no other resource.",
     )

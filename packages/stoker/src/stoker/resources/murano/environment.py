@@ -9,7 +9,7 @@ from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, dig, found_well
 from stoker.resources.declare import length, matching
@@ -46,7 +46,7 @@ class Environment(UniquelyNamed):
     deleting = _GONE
     kept_after_failure = True
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name is unique in the project. An environment with the name must also have been created since the action "
         "began.",
     )

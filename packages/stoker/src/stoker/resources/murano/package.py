@@ -16,7 +16,7 @@ from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
 from stoker.resources.declare import length
@@ -61,7 +61,7 @@ class Package(RestResource):
     identity = None
     exclusion = Exclusion(_have_same_name)
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The project has one package with a full name. It must have been uploaded since the action began, have the "
         "requested properties, and belong to no other resource.",
     )

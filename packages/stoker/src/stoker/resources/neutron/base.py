@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from stoker.plugins.capabilities import DeletionBlocking
+from stoker.plugins.capabilities import UsageReporter
 from stoker.plugins.listing import SharedList
 from stoker.plugins.resource import Call, Snapshot, Waiter
 from stoker.resources.base import Collection, RestResource, unrecorded
@@ -137,7 +137,7 @@ def users_among(call: Call, ports: Iterable[Mapping[str, Any]]) -> Mapping[str, 
     }
 
 
-class NeutronResource(RestResource, DeletionBlocking):
+class NeutronResource(RestResource, UsageReporter):
     """A resource type of Neutron: `value_specs` are merged into the body, `tags` are set by a separate request.
 
     `strict_value_specs` refuses value_specs that name a property. What prevents an object's deletion are the ports of

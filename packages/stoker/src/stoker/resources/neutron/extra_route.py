@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
+from stoker.plugins.capabilities import ImplicitlyDependent, ReplacementReverter
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
@@ -23,7 +23,7 @@ _FREE = "free"
 """In `call.progress`: the route did not exist before this action, so it is this resource's once it does."""
 
 
-class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
+class ExtraRoute(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     """One route of a router. It is set atomically where Neutron can (extension extraroute-atomic)."""
 
     type_name = "OS::Neutron::ExtraRoute"
@@ -36,7 +36,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, Restoring):
     extension = "extraroute"
     support = Support("UNSUPPORTED")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "That the router does not have the route is recorded before it is added; so it is the resource's if it exists "
         "afterwards.",
     )

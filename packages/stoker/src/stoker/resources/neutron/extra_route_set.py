@@ -8,7 +8,7 @@ from typing import Any
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
@@ -36,7 +36,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
     exclusion = Exclusion.by(("router",))
     support = Support(version="14.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "That the router has none of the routes is recorded before they are added; so they are the resource's if they "
         "exist afterwards.",
     )

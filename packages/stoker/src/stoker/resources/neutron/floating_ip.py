@@ -8,7 +8,7 @@ from dataclasses import replace
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources import charges
 from stoker.resources.declare import custom
@@ -34,7 +34,7 @@ class FloatingIP(NeutronResource, ImplicitlyDependent):
     exclusion = Exclusion.by(("floating_network", "floating_ip_address"))
     identity = "description"
     recovery = Recovery(
-        FoundBy.MARK,
+        RecoveryMethod.MARK,
         "The description is the physical name, unless value_specs sets another; then the floating IP must have "
         "been created since the action began, have the requested properties, and belong to no other resource.",
         own_name_without="value_specs",

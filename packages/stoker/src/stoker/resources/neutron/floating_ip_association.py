@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
+from stoker.plugins.capabilities import ImplicitlyDependent, ReplacementReverter
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -18,7 +18,7 @@ from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
 
-class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, Restoring):
+class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     """The association of a floating IP with a port.
 
     Its physical ID names both ends, which distinguishes an association that now belongs to another resource from one
@@ -30,7 +30,7 @@ class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, Restoring):
     collection = collection("floatingip")
     id_is_new = False
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "The floating IP is associated with the port, and no other resource has that association.",
     )
     live_otherwise = FETCHED

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import Collection, found_well
 from stoker.resources.declare import between, custom, one_of
@@ -40,7 +40,7 @@ class FloatingIPPortForward(NeutronResource, ImplicitlyDependent):
     extension = "floating-ip-port-forwarding"
     support = Support(version="19.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A floating IP forwards an external port of a protocol once; the forwarding must have the requested values, "
         "and belong to no other resource.",
     )

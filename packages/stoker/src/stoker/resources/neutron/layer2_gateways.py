@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import ReplacedForReason
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.capabilities import ConditionallyReplaced
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.declare import between, custom, length, one_of
 from stoker.resources.neutron.base import NeutronResource, collection
@@ -80,7 +80,7 @@ class L2GatewayConnection(NeutronResource):
     extension = "l2-gateway-connection"
     support = _SINCE
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A network is connected to a gateway once; the connection must belong to no other resource.",
     )
 
@@ -91,7 +91,7 @@ class L2GatewayConnection(NeutronResource):
     }
 
 
-class NetworkGateway(NeutronResource, ReplacedForReason):
+class NetworkGateway(NeutronResource, ConditionallyReplaced):
     """A gateway whose devices are given by their IDs."""
 
     type_name = "OS::Neutron::NetworkGateway"

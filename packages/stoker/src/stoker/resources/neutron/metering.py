@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.resources.declare import one_of
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -46,7 +46,7 @@ class MeteringRule(NeutronResource):
     exclusion = Exclusion.by(("metering_label_id", "direction", "remote_ip_prefix"))
     support = Support(version="2014.1")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "The rules of a label do not overlap; it must have the requested values, and belong to no other resource.",
     )
 

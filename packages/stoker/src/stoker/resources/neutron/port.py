@@ -7,7 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.capabilities import ImplicitlyDependent, Releasing, ReplacedForReason, Restoring
+from stoker.plugins.capabilities import (
+    ConditionallyReplaced,
+    ImplicitlyDependent,
+    ReplacementPreparer,
+    ReplacementReverter,
+)
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
@@ -62,7 +67,7 @@ async def _has_no_addresses(kind: NeutronResource, call: Call, shown: Mapping[st
     return not shown["fixed_ips"] if call.properties["no_fixed_ips"] else False
 
 
-class Port(NeutronResource, ImplicitlyDependent, Releasing, ReplacedForReason, Restoring):
+class Port(NeutronResource, ImplicitlyDependent, ReplacementPreparer, ConditionallyReplaced, ReplacementReverter):
     """A port of a network, which connects a device."""
 
     type_name = "OS::Neutron::Port"

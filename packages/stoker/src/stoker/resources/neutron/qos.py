@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.resources.base import Collection
 from stoker.resources.declare import Constraints, between, one_of
 from stoker.resources.neutron.base import Holders, NeutronResource, shared
@@ -75,7 +75,7 @@ class QoSRule(NeutronResource):
     exclusion = Exclusion.by(("policy", "direction"))
     extension = "qos"
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A policy has one rule of a kind and direction; it must have the requested values, and belong to no other "
         "resource.",
     )

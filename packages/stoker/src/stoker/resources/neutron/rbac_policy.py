@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection
 from stoker.resources.declare import one_of
@@ -38,7 +38,7 @@ class RBACPolicy(NeutronResource):
     readers = {"object_id": _object}
     support = Support(version="6.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "There is one policy for an object, an action and a project; it must belong to no other resource.",
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import ImplicitlyDependent, Restoring
+from stoker.plugins.capabilities import ImplicitlyDependent, ReplacementReverter
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -20,7 +20,7 @@ from stoker.schema.property import Property, Support
 _NETWORK = custom("neutron.network")
 
 
-class RouterGateway(NeutronResource, ImplicitlyDependent, Restoring):
+class RouterGateway(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     """A router's gateway as a resource of its own."""
 
     type_name = "OS::Neutron::RouterGateway"
@@ -29,7 +29,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, Restoring):
     id_is_new = False
     support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "The router's gateway is on the network, and no other resource has that gateway.",
     )
     live_otherwise = FETCHED

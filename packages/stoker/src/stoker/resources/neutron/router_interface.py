@@ -8,7 +8,7 @@ from typing import Any
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -43,7 +43,7 @@ class RouterInterface(NeutronResource):
     extension = "router"
     exclusion = Exclusion.by(("subnet",))
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "The router has a port on the subnet that was created since the action began, or uses the given port, and no "
         "other resource has that interface.",
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
@@ -31,7 +31,7 @@ class SecurityGroupRule(NeutronResource):
     support = Support(version="7.0.0")
     identity = None
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "No two rules of a group are the same: a rule with the requested fields must have been created since the "
         "action began, and belong to no other resource.",
     )

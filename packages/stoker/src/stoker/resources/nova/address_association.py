@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from stoker.base.errors import CloudError
-from stoker.plugins.capabilities import Restoring
+from stoker.plugins.capabilities import ReplacementReverter
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType, Snapshot
 from stoker.resources.replacing import conclusive
 from stoker.schema.live import FETCHED
@@ -27,13 +27,13 @@ class Ends:
     address: str | None = None
 
 
-class AddressAssociation(ResourceType, Restoring):
+class AddressAssociation(ResourceType, ReplacementReverter):
     """An association whose ends are looked up when it is created or updated, and recorded."""
 
     service = "nova"
     live_otherwise = FETCHED
     recovery = Recovery(
-        FoundBy.NOTHING,
+        RecoveryMethod.NOTHING,
         "An address has one association at most; associating it again with the same port has no effect.",
     )
 

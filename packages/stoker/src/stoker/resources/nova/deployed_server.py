@@ -10,7 +10,7 @@ from stoker.plugins.agents import AGENT
 from stoker.plugins.capabilities import SnapshotBeforeDelete
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources.base import dig
@@ -34,7 +34,7 @@ class DeployedServer(ResourceType, SnapshotBeforeDelete):
     snapshot_on_delete = True
     redacted_data = Server.redacted_data
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The ID is the resource's own; the user and the place of the metadata are recorded before they are created.",
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.capabilities import Releasing, Restoring
+from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.replacing import belongs_to_successor, conclusive, is_recorded
@@ -33,7 +33,7 @@ async def _tenants(kind: Flavor, call: Call, shown: Mapping[str, object]) -> lis
     return [] if not call.properties["tenants"] and allowed == [call.stack.project_id] else allowed
 
 
-class Flavor(RestResource, Releasing, Restoring):
+class Flavor(RestResource, ReplacementPreparer, ReplacementReverter):
     """A server size; for administrators."""
 
     type_name = "OS::Nova::Flavor"
@@ -48,7 +48,7 @@ class Flavor(RestResource, Releasing, Restoring):
     computed = frozenset({"extra_specs"})
     readers = {"extra_specs": _extra_specs, "tenants": _tenants}
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique among all flavors; a flavor with the name must have the requested properties.",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, unrecorded
 from stoker.resources.declare import custom
@@ -27,7 +27,7 @@ class HostAggregate(UniquelyNamed):
     collection = Collection("nova", "/os-aggregates", "aggregate", "aggregates", owner=None)
     support = Support(version="6.0.0")
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique; an aggregate with the name must have been created since the action began, have the "
         "requested availability zone, and belong to no other resource.",
     )

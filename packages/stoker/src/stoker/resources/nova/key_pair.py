@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.capabilities import Releasing, Restoring
-from stoker.plugins.object_ids import ObjectIds, Within
+from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
+from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.preflight import Consumption
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Snapshot
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
@@ -31,7 +31,7 @@ _GIVEN_UP = "given_up"
 """In `call.data`: the public key of a keypair that has been deleted in favor of its replacement."""
 
 
-class KeyPair(RestResource, Releasing, Restoring):
+class KeyPair(RestResource, ReplacementPreparer, ReplacementReverter):
     """A public key that Nova stores for servers, or a key pair that it generates."""
 
     type_name = "OS::Nova::KeyPair"
@@ -44,10 +44,10 @@ class KeyPair(RestResource, Releasing, Restoring):
     redacted_data = frozenset({"private_key"})
     id_is_new = False
     id_property = "name"
-    object_ids = ObjectIds(Within.USER, user="user")
+    object_ids = ObjectIds(IdScope.USER, user="user")
     listed = collection.listing("name", personal=True)
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique per user: a keypair with the name must have been created since the action began, with the "
         "requested public key. One whose private key was to be saved is deleted: that key can no longer be read.",
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stoker.plugins.capabilities import ReplacedForReason
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.capabilities import ConditionallyReplaced
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Snapshot
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.declare import custom
@@ -17,7 +17,7 @@ _DESCRIPTION = Property(description="Its description.", default="", change=Chang
 _ENABLED = Property(Type.BOOLEAN, "Whether new load balancers may use it.", default=True, change=Change.UPDATE)
 _PROVIDER = Property(description="The driver of load balancers.", change=Change.UPDATE)
 _BY_UNIQUE_NAME = Recovery(
-    FoundBy.NAME, "Names are unique in the cloud; an object with the name must have the requested properties."
+    RecoveryMethod.NAME, "Names are unique in the cloud; an object with the name must have the requested properties."
 )
 _ZONES = Support(version="24.0.0")
 _FLAVORS = Support(version="14.0.0")
@@ -103,7 +103,7 @@ class AvailabilityZoneProfile(_Offered):
     properties = _options("availability_zone_data")
 
 
-class AvailabilityZone(_Offered, ReplacedForReason):
+class AvailabilityZone(_Offered, ConditionallyReplaced):
     """A place for load balancers."""
 
     type_name = "OS::Octavia::AvailabilityZone"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.resources.declare import between, one_of
 from stoker.resources.octavia.allowances import HEALTH_MONITOR
 from stoker.resources.octavia.base import ADMIN_STATE_UP, TENANT_ID, OctaviaResource, collection
@@ -22,7 +22,7 @@ class HealthMonitor(OctaviaResource):
     relations = {"pool_id": "pools"}
     support = Support(version="10.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A pool has one health monitor; the monitor must belong to no other resource.",
     )
 

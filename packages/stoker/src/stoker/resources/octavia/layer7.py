@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.resources.declare import between, one_of
 from stoker.resources.octavia.allowances import L7_POLICY
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
@@ -75,7 +75,7 @@ class L7Rule(OctaviaResource):
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "The rule must have the requested properties, have been created since the action began, and belong to no "
         "other resource; equal rules of a policy are interchangeable.",
     )

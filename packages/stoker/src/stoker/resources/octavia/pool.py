@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.resources.declare import between, custom, one_of
 from stoker.resources.octavia.allowances import POOL
 from stoker.resources.octavia.base import ADMIN_STATE_UP, NAME, OctaviaResource, collection
@@ -98,7 +98,7 @@ class PoolMember(OctaviaResource):
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(
-        FoundBy.LIKENESS,
+        RecoveryMethod.LIKENESS,
         "A pool has one member with an address and port; the member must belong to no other resource.",
     )
 

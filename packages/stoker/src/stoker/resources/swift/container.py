@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from urllib.parse import quote, urlsplit
 
 from stoker.base.errors import CloudError, ResourceActionNotSupported
-from stoker.plugins.capabilities import LosingContent
-from stoker.plugins.object_ids import ObjectIds, Within
+from stoker.plugins.capabilities import ConditionalContent
+from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.schema.live import LISTED, managed, never, same
@@ -25,7 +25,7 @@ _COUNTS = {"ObjectCount": "x-container-object-count", "BytesUsed": "x-container-
 _HEADERS = ("HeadContainer", "show")
 
 
-class Container(ResourceType, LosingContent):
+class Container(ResourceType, ConditionalContent):
     """A container, whose name is its physical ID. Creating it is idempotent."""
 
     type_name = "OS::Swift::Container"
@@ -35,10 +35,10 @@ class Container(ResourceType, LosingContent):
     roles = ("admin", "swiftoperator", "reselleradmin")
     roles_asked_at = "/"
     live_otherwise = LISTED
-    object_ids = ObjectIds(Within.PROJECT, "swift containers")
+    object_ids = ObjectIds(IdScope.PROJECT, "swift containers")
     id_property = "name"
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "Names are unique in an account. A container whose name the template gives must also have been made since the "
         "action began, and belong to no other resource.",
     )
@@ -84,7 +84,7 @@ class Container(ResourceType, LosingContent):
             return None
         return next(iter(await unrecorded(call, [name])), None)
 
-    def loses(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
+    def lost_content(self, properties: Mapping[str, object], changed: Collection[str] | None = None) -> str:
         """The deletion of a container with objects fails, unless it is to be purged."""
         purged = self.properties["PurgeOnDelete"].convert(properties.get("PurgeOnDelete", False)) is True
         return self.content if changed is None and purged else ""

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from urllib.parse import quote
 
 from stoker.cloud import messaging
-from stoker.plugins.object_ids import ObjectIds, Within
+from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig, unrecorded
 from stoker.resources.declare import length
@@ -27,12 +27,12 @@ class Queue(ResourceType):
     description = "A queue of messages."
     content = "the messages in the queue"
     service = "zaqar"
-    object_ids = ObjectIds(Within.PROJECT)
+    object_ids = ObjectIds(IdScope.PROJECT)
     id_property = "name"
     support = Support(version="2014.2")
     physical_name_limit = _LONGEST_NAME
     live_otherwise = LISTED
-    recovery = Recovery(FoundBy.NAME, "The name is the physical ID: creating an existing queue changes nothing.")
+    recovery = Recovery(RecoveryMethod.NAME, "The name is the physical ID: creating an existing queue changes nothing.")
 
     properties = {
         "name": Property(description="Name of the queue.", constraints=length(high=_LONGEST_NAME)),

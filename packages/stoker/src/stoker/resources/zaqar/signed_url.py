@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from stoker.cloud.messaging import share
 from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -27,7 +27,7 @@ class SignedQueueURL(ResourceType):
     description = "A URL that gives access to a queue without a token, until it expires."
     service = "zaqar"
     support = Support(version="8.0.0")
-    recovery = Recovery(FoundBy.NOTHING, "A new URL is signed; the first one, which was not recorded, expires.")
+    recovery = Recovery(RecoveryMethod.NOTHING, "A new URL is signed; the first one, which was not recorded, expires.")
 
     properties = {
         "queue": Property(description="Name of the queue.", required=True),

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from stoker.cloud import messaging
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
 from stoker.resources.declare import between, custom
@@ -56,7 +56,7 @@ class Subscription(ResourceType):
     support = Support(version="8.0.0")
     id_is_new = True
     recovery = Recovery(
-        FoundBy.LIKENESS, "A queue has one subscription per subscriber; it must not be older than the action."
+        RecoveryMethod.LIKENESS, "A queue has one subscription per subscriber; it must not be older than the action."
     )
 
     properties: Mapping[str, Property] = {

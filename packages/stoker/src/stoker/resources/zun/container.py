@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.capabilities import ReplacedForReason
+from stoker.plugins.capabilities import ConditionallyReplaced
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource, generated_name
 from stoker.resources.declare import custom, one_of
@@ -31,7 +31,7 @@ _BUSY = ("Creating", "Deleting", "Restarting", "Rebuilding")
 _SUPPORTED_10 = Support(version="10.0.0")
 
 
-class Container(RestResource, ReplacedForReason):
+class Container(RestResource, ConditionallyReplaced):
     """A container, which is started once it is created."""
 
     type_name = "OS::Zun::Container"
@@ -43,7 +43,7 @@ class Container(RestResource, ReplacedForReason):
         "zun", CONTAINERS, members="containers", id_field="uuid", owner=None, update="PATCH", filters_names=False
     )
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The physical name is searched in the project's list. A container with a name that the template gives must "
         "also have the requested properties and belong to no other resource.",
     )

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Mapping
 
 from stoker.plugins.capabilities import (
-    Abandoning,
+    Abandonable,
     ParentOfEqualMembers,
     ParentOfStack,
     Resumable,
@@ -14,7 +14,7 @@ from stoker.plugins.capabilities import (
     Suspendable,
 )
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType
 from stoker.plugins.unknowns import as_parameters
 
@@ -23,7 +23,7 @@ _KEEP = ChildRequest()
 
 
 class NestedStackResource(
-    ResourceType, Abandoning, ParentOfEqualMembers, ParentOfStack, Resumable, SnapshotParticipant, Suspendable
+    ResourceType, Abandonable, ParentOfEqualMembers, ParentOfStack, Resumable, SnapshotParticipant, Suspendable
 ):
     """A resource whose object is a nested stack: every action is an operation of the child, run by the engine."""
 
@@ -31,7 +31,7 @@ class NestedStackResource(
     path_in_attribute = True
     always_replace_on_check_failed = False
     recovery = Recovery(
-        FoundBy.RECORD,
+        RecoveryMethod.RECORD,
         "The nested stack is recorded under its parent resource, so a repeated action continues with the same stack.",
     )
 

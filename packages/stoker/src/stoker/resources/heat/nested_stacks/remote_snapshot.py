@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from stoker.base.redaction import REDACTED
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 
@@ -24,7 +24,7 @@ class RemoteSnapshot(ContentCopy):
     service = "heat"
     noted_as = "snapshot_id"
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The snapshot has the physical name, among the remote stack's snapshots.",
     )
 

@@ -8,15 +8,15 @@ from urllib.parse import quote
 
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.plugins.capabilities import (
+    ConditionallyReplaced,
     ParentInAnotherService,
-    ReplacedForReason,
     Resumable,
     ServiceValidated,
     Suspendable,
 )
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources, Waiter
 from stoker.resources.base import dig
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
@@ -32,7 +32,7 @@ _WAITS = Waiter.until("COMPLETE", pending=("IN_PROGRESS",), failed=("FAILED",), 
 _SINCE_12 = Support(version="12.0.0")
 
 
-class Stack(ResourceType, ServiceValidated, ParentInAnotherService, ReplacedForReason, Resumable, Suspendable):
+class Stack(ResourceType, ServiceValidated, ParentInAnotherService, ConditionallyReplaced, Resumable, Suspendable):
     """A stack of another orchestration service: in another region, or in another cloud."""
 
     type_name = "OS::Heat::Stack"
@@ -44,7 +44,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, ReplacedForR
     consults = True
     copy = RemoteSnapshot()
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The stack has the physical name in the remote project, where names are unique.",
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from stoker.plugins.capabilities import Signalable, SignalledElsewhere
+from stoker.plugins.capabilities import ExternallySignalled, Signalable
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import dig
 from stoker.resources.declare import between
@@ -21,7 +21,7 @@ HANDLE = "OS::Heat::SwiftSignalHandle"
 _SINCE = Support(version="2014.2")
 
 
-class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
+class SwiftSignalHandle(ResourceType, Signalable, ExternallySignalled):
     """A signed URL of an object whose versions are the signals."""
 
     type_name = HANDLE
@@ -31,7 +31,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
     consumes = one_object(len(signal_place.NOTHING_YET))
     redacted_data = frozenset({OBJECT_URL})
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The object has the physical name, and its URL is recorded before it is created.",
     )
 
@@ -61,7 +61,7 @@ class SwiftSignalHandle(ResourceType, Signalable, SignalledElsewhere):
         values = {"token": "", "endpoint": url, "curl_cli": None if url is None else f"curl -i -X PUT '{url}'"}
         return {key: dig(values, key) for key in keys}
 
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
+    async def stored_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))
 
     async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:

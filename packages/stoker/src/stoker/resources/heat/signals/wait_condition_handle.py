@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
-from stoker.plugins.capabilities import Signalable, SignalledElsewhere
+from stoker.plugins.capabilities import ExternallySignalled, Signalable
 from stoker.plugins.outcome import Again, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.plugins.transports import (
@@ -31,7 +31,7 @@ TRANSPORT = "signal_transport"
 _KEYS = frozenset({"status", "data", "reason", "id"})
 
 
-class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
+class WaitConditionHandle(StackUserResource, Signalable, ExternallySignalled):
     """Receives the signals of a wait condition, and stores them in the resource's metadata."""
 
     type_name = "OS::Heat::WaitConditionHandle"
@@ -93,7 +93,7 @@ class WaitConditionHandle(StackUserResource, Signalable, SignalledElsewhere):
 
     # -- signals ---------------------------------------------------------------------------------------------
 
-    async def kept_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
+    async def stored_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         for transport in used(signal_transports(), call.data):
             return dict(await transport.signals_of_handle(call))
         return {}

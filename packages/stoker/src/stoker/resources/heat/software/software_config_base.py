@@ -8,7 +8,7 @@ from typing import Any
 
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.resources.base import dig
 from stoker.resources.declare import one_of
@@ -63,7 +63,7 @@ class StoredConfig(ResourceType):
     service = "heat"
     object_ids = ObjectIds(kind="heat software_configs")
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The configuration's ID is the resource's ID, and storing it again changes nothing.",
     )
     attributes = {"config": Attribute("The configuration as stored.", Type.STRING)}

@@ -16,7 +16,7 @@ from stoker.plugins.agents import AGENT
 from stoker.plugins.capabilities import Cancelable, Resumable, Signalable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
 from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
 from stoker.resources.base import dig
@@ -102,7 +102,7 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
     any_attribute = True
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id"})
     recovery = Recovery(
-        FoundBy.IDENTIFIER,
+        RecoveryMethod.IDENTIFIER,
         "The deployment's ID is the resource's ID; the IDs of derived configurations are recorded before creation.",
     )
 
@@ -154,7 +154,7 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
     def _steps(self) -> tuple[Step, ...]:
         return _begin, _equip, self._record, _wait
 
-    async def give_up(self, call: Call, why: str) -> None:
+    async def cancel(self, call: Call, why: str) -> None:
         """Mark a deployment that is still in progress as failed."""
         deployment = await call.deployments.get(call.uuid)
         if deployment is not None and deployment["status"] == IN_PROGRESS:

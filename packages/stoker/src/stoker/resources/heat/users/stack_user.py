@@ -18,7 +18,7 @@ from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.capabilities import Resumable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_string
 
@@ -42,7 +42,7 @@ class StackUserResource(ResourceType, Resumable, Suspendable):
     object_ids = ObjectIds(kind="keystone /users")
     redacted_data = frozenset({"password", "access_key", "secret_key", "credential_id", "token"})
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The user has the physical name, in the stack domain; its secrets are recorded before it is created.",
     )
 

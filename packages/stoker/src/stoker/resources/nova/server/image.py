@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.nova.server.body import boots_from_volume
 
@@ -26,7 +26,7 @@ class ServerImage(ContentCopy):
     service = "nova"
     noted_as = "snapshot_image_id"
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The image must have the physical name, which is unique, and belong to the project.",
     )
 

@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import (
+    ConditionalContent,
+    ConditionallyReplaced,
+    HealthReporter,
     ImplicitlyDependent,
-    JudgingHealth,
-    LosingContent,
-    Releasing,
-    ReplacedForReason,
-    Restoring,
+    ReplacementPreparer,
+    ReplacementReverter,
     Resumable,
     SnapshotBeforeDelete,
     Suspendable,
 )
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.recovery import FoundBy, Recovery
+from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources import charges
@@ -75,11 +75,11 @@ _UNHEALTHY = ("SHUTOFF", "ERROR", "DELETED", "SOFT_DELETED")
 class Server(
     RestResource,
     ImplicitlyDependent,
-    JudgingHealth,
-    LosingContent,
-    Releasing,
-    ReplacedForReason,
-    Restoring,
+    HealthReporter,
+    ConditionalContent,
+    ReplacementPreparer,
+    ConditionallyReplaced,
+    ReplacementReverter,
     Resumable,
     SnapshotBeforeDelete,
     Suspendable,
@@ -121,7 +121,7 @@ class Server(
         "block_device_mapping_v2": partial(disks, "block_device_mapping_v2"),
     }
     recovery = Recovery(
-        FoundBy.NAME,
+        RecoveryMethod.NAME,
         "The name is searched in the project's list; if the template gives the name, image and creation time "
         "must match too. Ports created for a server have the resource's mark as their device owner until Nova "
         "binds them, and are found by it.",
@@ -149,7 +149,7 @@ class Server(
     ) -> str | None:
         return replacement_reason(after, changed)
 
-    def loses(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
+    def lost_content(self, properties: Mapping[str, object], changed: Several[str] | None = None) -> str:
         """A server that boots from a volume has its data there; one whose image changes in place is built again."""
         if changed is not None:
             return self.content if "image" in changed else ""

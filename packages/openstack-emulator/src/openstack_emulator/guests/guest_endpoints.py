@@ -29,7 +29,7 @@ CFN, CFN_PORT = "cloudformation", 8000
 """The CloudFormation API, which heat-cfntools request at this port only, wherever it is in the catalog."""
 
 
-class Doors(CloudInterface):
+class GuestEndpoints(CloudInterface):
     """Serves a cloud to its guests. ended: see `CloudInterface.ended`."""
 
     def __init__(self, cloud: Cloud, ended: Callable[[str, str], None]) -> None:

@@ -18,7 +18,7 @@ from ipaddress import ip_address, ip_network
 from socket import SOCK_STREAM, socket
 
 from openstack_emulator.core.guests.topology import Balancer, Listener, Member, Pool
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.probing import Health, connected, status_line
 from openstack_emulator.guests.spaces import balancer_space
 from openstack_emulator.guests.streams import Connection, ended, join
@@ -32,11 +32,11 @@ UNAVAILABLE = 503
 Place = tuple[str, int]
 
 
-class Balancing:
+class LoadBalancerProxies:
     """Listens for load balancers, and probes their members."""
 
-    def __init__(self, fabric: Fabric) -> None:
-        self._fabric = fabric
+    def __init__(self, namespace_process: NamespaceProcess) -> None:
+        self._namespace_process = namespace_process
         self._fronts: dict[Place, Frontend] = {}
         self._health: dict[str, Health] = {}
 
@@ -58,10 +58,10 @@ class Balancing:
 
     async def _front(self, place: Place, listener: Listener) -> Frontend:
         space = balancer_space(place[0])
-        (descriptor,) = await self._fabric.order(
+        (descriptor,) = await self._namespace_process.order(
             "open", space, kind=int(SOCK_STREAM), bound=["", listener.port], listen=True
         )
-        front = Frontend(self._fabric, space, listener, self)
+        front = Frontend(self._namespace_process, space, listener, self)
         await front.open(socket(fileno=descriptor))
         return front
 
@@ -80,15 +80,25 @@ class Balancing:
                 await ended([running.task])
         for key, (space, member, monitor) in wanted.items():
             if key not in self._health:
-                self._health[key] = Health(self._fabric, space, member, monitor)
+                self._health[key] = Health(self._namespace_process, space, member, monitor)
 
 
 class Frontend:
     """A port of a load balancer. listener: how connections are treated from now on."""
 
-    def __init__(self, fabric: Fabric, space: str, listener: Listener, balancing: Balancing) -> None:
+    def __init__(
+        self,
+        namespace_process: NamespaceProcess,
+        space: str,
+        listener: Listener,
+        load_balancer_proxies: LoadBalancerProxies,
+    ) -> None:
         self.listener = listener
-        self._fabric, self._space, self._balancing = fabric, space, balancing
+        self._namespace_process, self._space, self._load_balancer_proxies = (
+            namespace_process,
+            space,
+            load_balancer_proxies,
+        )
         self._served: Counter[str] = Counter()
         self._open: Counter[str] = Counter()
         self._usable: list[Member] = []
@@ -142,7 +152,7 @@ class Frontend:
     async def _connection(self, member: Member) -> Connection | None:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                return await connected(self._fabric, self._space, member.address, member.port)
+                return await connected(self._namespace_process, self._space, member.address, member.port)
         except (OSError, NetworkFailed, TimeoutError) as error:
             log.debug("The member %s at %s:%d cannot be reached: %s", member.id, member.address, member.port, error)
             return None
@@ -162,7 +172,9 @@ class Frontend:
         """Return the members that may get a connection, the first one first."""
         if pool is None:
             return []
-        usable = [one for one in pool.members if one.weight and self._balancing.answers(one.id) is not False]
+        usable = [
+            one for one in pool.members if one.weight and self._load_balancer_proxies.answers(one.id) is not False
+        ]
         usable = [one for one in usable if not one.backup] or usable
         if usable != self._usable:
             self._usable = usable

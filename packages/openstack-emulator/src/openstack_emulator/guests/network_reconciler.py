@@ -10,10 +10,10 @@ from contextlib import suppress
 from openstack_emulator.core.guests.driver import CloudInterface
 from openstack_emulator.core.guests.topology import Lease, Lease6, Port, Topology
 from openstack_emulator.guests.announcing import Announcers
-from openstack_emulator.guests.balancing import Balancing
 from openstack_emulator.guests.dhcp import DHCP4, DHCP6, DhcpServers
-from openstack_emulator.guests.fabric import Fabric, NetworkFailed
+from openstack_emulator.guests.load_balancer_proxies import LoadBalancerProxies
 from openstack_emulator.guests.metadata import MetadataProxies
+from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.spaces import (
     NamespaceContent,
     Plan,
@@ -37,21 +37,21 @@ FORCED = ("-force", "-batch", "-")
 FILTER = ("-f", "-")
 
 
-class Wiring:
+class NetworkReconciler:
     """Connects guests. What is changed is applied soon, one plan after the other.
 
     plan_port: connects a port with the namespace of its guest. followers: are called after each change.
     """
 
-    def __init__(self, fabric: Fabric, cloudside: CloudInterface, plan_port: PlanPort) -> None:
-        self._fabric = fabric
-        self._metadata = MetadataProxies(fabric, cloudside)
+    def __init__(self, namespace_process: NamespaceProcess, cloudside: CloudInterface, plan_port: PlanPort) -> None:
+        self._namespace_process = namespace_process
+        self._metadata = MetadataProxies(namespace_process, cloudside)
         self._plan_port = plan_port
         self.followers: list[Callable[[], None]] = []
-        self._dhcp = DhcpServers(fabric, DHCP4)
-        self._dhcp6 = DhcpServers(fabric, DHCP6)
-        self._announcers = Announcers(fabric)
-        self.balancing = Balancing(fabric)
+        self._dhcp = DhcpServers(namespace_process, DHCP4)
+        self._dhcp6 = DhcpServers(namespace_process, DHCP6)
+        self._announcers = Announcers(namespace_process)
+        self.load_balancer_proxies = LoadBalancerProxies(namespace_process)
         self._topology = Topology()
         self._present = Plan()
         self._running: set[str] = set()
@@ -64,7 +64,7 @@ class Wiring:
     def topology(self) -> Topology:
         return self._topology
 
-    def laid(self, guest_id: str) -> list[tuple[Port, VirtualLink]]:
+    def connected_ports(self, guest_id: str) -> list[tuple[Port, VirtualLink]]:
         """Return the ports of a guest that are connected with its namespace, in the order of its interfaces."""
         ports = [port for port in self._topology.ports.values() if port.guest_id == guest_id]
         found = [(port, self._present.cables.get(tap_name(port.id))) for port in ports]
@@ -93,13 +93,13 @@ class Wiring:
         Raises: NetworkFailed.
         """
         async with self._lock:
-            await self._fabric.order("keep", guest_space(guest_id), *namespaces)
+            await self._namespace_process.order("keep", guest_space(guest_id), *namespaces)
             try:
                 if settings:
-                    await self._fabric.order("write", guest_space(guest_id), files=settings)
-                await self._fabric.run(guest_space(guest_id), "nft", FILTER, translation)
+                    await self._namespace_process.order("write", guest_space(guest_id), files=settings)
+                await self._namespace_process.run(guest_space(guest_id), "nft", FILTER, translation)
             except NetworkFailed:
-                await self._fabric.order("drop", guest_space(guest_id))
+                await self._namespace_process.order("drop", guest_space(guest_id))
                 raise
             self._running.add(guest_id)
             self._present.spaces[guest_space(guest_id)] = NamespaceContent()
@@ -123,9 +123,9 @@ class Wiring:
             self._announcers.close()
             for servers in (self._dhcp, self._dhcp6):
                 await servers.serve({})
-            await self.balancing.serve(())
+            await self.load_balancer_proxies.serve(())
             await self._metadata.close()
-            self._fabric.close()
+            self._namespace_process.close()
 
     async def _follow(self) -> None:
         applied: Topology | None = None
@@ -149,10 +149,10 @@ class Wiring:
 
     async def _apply(self) -> None:
         """Change what is different from what is present. What fails is tried again with the next change."""
-        topology, fabric = self._topology, self._fabric
+        topology, namespace_process = self._topology, self._namespace_process
         wanted = {(port.guest_id, port.id) for port in topology.ports.values() if port.guest_id in self._running}
         self._numbers = {key: number for key, number in self._numbers.items() if key in wanted}
-        plan = planned(topology, self._running, self._number, fabric.family, self._plan_port)
+        plan = planned(topology, self._running, self._number, namespace_process.family, self._plan_port)
         before = self._present
         for name in plan.spaces.keys() - before.spaces.keys():
             await self._make(name, plan.spaces[name])
@@ -160,22 +160,22 @@ class Wiring:
             await self._cut(cable)
         for name, space in plan.spaces.items():
             if space.filter != before.spaces[name].filter:
-                await fabric.run(name, "nft", FILTER, space.filter)
+                await namespace_process.run(name, "nft", FILTER, space.filter)
                 before.spaces[name].filter = space.filter
         for name, cable in plan.cables.items():
             if name not in before.cables:
-                await fabric.run(network_space(cable.network), "ip", BATCH, cable_commands(cable))
+                await namespace_process.run(network_space(cable.network), "ip", BATCH, cable_commands(cable))
                 before.cables[name] = cable
-                await fabric.run(cable.space, "ip", BATCH, cable.laid)
+                await namespace_process.run(cable.space, "ip", BATCH, cable.connect_commands)
         for name, space in plan.spaces.items():
             await self._address(name, space)
         for name in before.spaces.keys() - plan.spaces.keys():
-            await fabric.order("drop", name)
+            await namespace_process.order("drop", name)
             del before.spaces[name]
         await self._dhcp.serve(self._leases(plan))
         await self._dhcp6.serve(self._leases6(plan))
         await self._announcers.serve(topology, plan)
-        await self.balancing.serve(topology.balancers)
+        await self.load_balancer_proxies.serve(topology.balancers)
         await self._metadata.serve(topology, plan)
 
     def _leases(self, plan: Plan) -> dict[str, tuple[str, dict[str, Lease]]]:
@@ -199,20 +199,20 @@ class Wiring:
         return found
 
     async def _make(self, name: str, space: NamespaceContent) -> None:
-        await self._fabric.order("make", name)
+        await self._namespace_process.order("make", name)
         self._present.spaces[name] = NamespaceContent()
         if space.bridge is not None:
-            await self._fabric.run(name, "ip", BATCH, bridge_commands(space))
+            await self._namespace_process.run(name, "ip", BATCH, bridge_commands(space))
         if space.settings:
-            await self._fabric.order("write", name, files=space.settings)
+            await self._namespace_process.order("write", name, files=space.settings)
 
     async def _cut(self, cable: VirtualLink) -> None:
         """Remove a cable. It is gone already if the guest has ended."""
-        if cable.cut and cable.space in self._present.spaces:
+        if cable.disconnect_commands and cable.space in self._present.spaces:
             with suppress(NetworkFailed):
-                await self._fabric.run(cable.space, "ip", BATCH, cable.cut)
+                await self._namespace_process.run(cable.space, "ip", BATCH, cable.disconnect_commands)
         with suppress(NetworkFailed):
-            await self._fabric.run(network_space(cable.network), "ip", BATCH, f"link del {cable.name}\n")
+            await self._namespace_process.run(network_space(cable.network), "ip", BATCH, f"link del {cable.name}\n")
         del self._present.cables[cable.name]
         if cable.space in self._present.spaces:
             left = without(self._present.spaces[cable.space], {cable.interface: cable})
@@ -222,7 +222,7 @@ class Wiring:
         before = self._present.spaces[name]
         if commands := address_commands(before, space):
             try:
-                await self._fabric.run(name, "ip", FORCED, commands)
+                await self._namespace_process.run(name, "ip", FORCED, commands)
             except NetworkFailed as error:
                 log.warning("Not all addresses and routes of the guests are set: %s", error)
             before.addresses, before.routes = set(space.addresses), set(space.routes)

@@ -48,7 +48,7 @@ def find_tools() -> dict[str, str]:
     return {name: str(path) for name, path in found.items()}
 
 
-class Fabric:
+class NamespaceProcess:
     """The cloud's end. Orders are carried out one after the other.
 
     family: the family of nftables in which connections between guests of a network are tracked: `bridge`, or `inet`

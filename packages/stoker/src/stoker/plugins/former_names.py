@@ -1,0 +1,32 @@
+"""Names of the interface for plug-ins that have changed since 0.1.0: the former ones work for one release."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+
+def accept_former_methods(cls: type, names: Mapping[str, str]) -> None:
+    """Give a class that defines methods under their former names these methods under the new ones.
+
+    `names` maps former names to new ones. Warns with a DeprecationWarning for each.
+    """
+    for former, name in names.items():
+        method = cls.__dict__.get(former)
+        if method is not None and name not in cls.__dict__:
+            text = f"{cls.__qualname__}: the method `{former}` is called `{name}` since 0.2.0."
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+            setattr(cls, name, method)
+
+
+def former_name(module: str, former: str, names: Mapping[str, object]) -> object:
+    """Return what a module's attribute with a former name is now, for the module's `__getattr__`.
+
+    `names` maps former names to the objects. Warns with a DeprecationWarning; raises AttributeError for other names.
+    """
+    if former not in names:
+        raise AttributeError(f"module {module!r} has no attribute {former!r}")
+    found = names[former]
+    text = f"`{module}.{former}` is called `{getattr(found, '__name__', found)}` since 0.2.0."
+    warnings.warn(text, DeprecationWarning, stacklevel=3)
+    return found
