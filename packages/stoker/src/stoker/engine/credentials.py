@@ -194,8 +194,23 @@ class Credentials:
         `stack` is the root of the tree; nested stacks have no such project of their own.
         """
         recorded = await self._database.read(queries.stack_by_id, stack.id) if stack.parent_id is None else None
-        project_id = recorded.user_project_id if recorded is not None else None
-        if project_id is None or await self._database.read(queries.user_project_in_use, project_id, stack.id):
+        if recorded is not None and recorded.user_project_id is not None:
+            await self._remove_project(recorded.user_project_id, stack.id)
+
+    async def keep_user_project(self, stack: Stack, project_id: str) -> None:
+        """Record a project that was created for the users of a stack's tree without a claim on its operation.
+
+        It is removed with the tree then; or now, if the tree is gone.
+        """
+        root = await self._database.read(queries.stack_by_id, stack.root_id)
+        if root is None or root.deleted_at is not None:
+            await self._remove_project(project_id, stack.root_id)
+        elif root.user_project_id is None:
+            step = partial(queries.set_user_project, root_id=root.id, project_id=project_id)
+            await self._journal.commit(Batch().then(step))
+
+    async def _remove_project(self, project_id: str, stack_id: str) -> None:
+        if await self._database.read(queries.user_project_in_use, project_id, stack_id):
             return
         admin = await self.pool.cloud(StackDomainAdmin())
         await admin.request("DELETE", "keystone", f"/projects/{project_id}", ok=(404,))

@@ -2,15 +2,18 @@
 
 A search has not found the object of an interrupted creation, so that another request was sent. If the service executes
 the first one nevertheless, there are two objects. So the search is repeated some times later, and when the resource is
-deleted.
+deleted. The same applies to the creations of an operation that was cancelled, if the engine that ran it has died: an
+object that is found is that of the resource then.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
+from stoker.store.bulk import delete_rows, insert_rows
 from stoker.store.tables import late_requests
 
 _OF_STACK = select(late_requests.c.resource_uuid).where(late_requests.c.stack_id == bindparam("stack_id"))
@@ -31,9 +34,16 @@ class LateRequest:
 
 def expect(connection: Connection, resource_uuid: str, stack_id: str, now: float) -> None:
     """Record that a request for a resource may be executed late; the looks begin again if that is known already."""
-    connection.execute(delete(late_requests).where(late_requests.c.resource_uuid == resource_uuid))
-    row = {"resource_uuid": resource_uuid, "stack_id": stack_id, "looks": 0, "due_at": now + LOOKS[0]}
-    connection.execute(insert(late_requests).values(row))
+    expect_all(connection, [resource_uuid], stack_id, now)
+
+
+def expect_all(connection: Connection, resource_uuids: Sequence[str], stack_id: str, now: float) -> None:
+    """Do what `expect` does for resources of one stack."""
+    if not resource_uuids:
+        return
+    delete_rows(connection, late_requests, "resource_uuid", resource_uuids)
+    rows = [(uuid, stack_id, 0, now + LOOKS[0]) for uuid in resource_uuids]
+    insert_rows(connection, late_requests, ("resource_uuid", "stack_id", "looks", "due_at"), rows)
 
 
 def expected(connection: Connection, stack_id: str) -> set[str]:

@@ -1,7 +1,7 @@
-"""Looks for objects that services have created for requests of engines that died, and deletes them.
+"""Looks for objects that services have created for requests of engines that died.
 
-See `stoker.store.late_requests`. Only objects with a name that Stoker has chosen for the resource are looked for: any
-other one may be a user's.
+They are deleted, or recorded as those of resources that have none. See `stoker.store.late_requests`. Only objects with
+a name that Stoker has chosen for the resource are looked for: any other one may be a user's.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import partial
 from stoker.base.errors import StokerError
 from stoker.engine.calls.context import RecordingParts, StackContext
 from stoker.engine.records.stack_view import filled
-from stoker.engine.running.lost_claims import remove_late_object
+from stoker.engine.running.lost_claims import record_late_object, remove_late_object
 from stoker.engine.running.stopping import LOST, never
 from stoker.store import late_requests, queries
-from stoker.store.journal import Batch, NoWriter
+from stoker.store.journal import Batch
 from stoker.store.late_requests import LateRequest
 from stoker.store.records import IN_PROGRESS
 
@@ -61,9 +61,9 @@ class LateObjects:
             step = again
         else:
             try:
-                context = await filled(StackContext(self._parts, stack, NoWriter()))
+                context = await filled(StackContext(self._parts, stack, services.journal))
                 if (state := context.states.get(row.uuid)) is not None:
-                    await remove_late_object(context, state)
+                    await (record_late_object if row.physical_id is None else remove_late_object)(context, state)
             except StokerError as error:
                 LOG.info("cannot look for late objects of %s in stack %s: %s", row.name, stack.name, error.message)
                 step = again

@@ -37,8 +37,8 @@ from stoker.engine.settings import EngineSettings
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown
-from stoker.store import claims, deaths, exchange, queries, snapshots, trusts
-from stoker.store.journal import Batch, Claim, ClaimedWriter
+from stoker.store import claims, deaths, exchange, interruptions, queries, snapshots, trusts
+from stoker.store.journal import Batch, Claim, ClaimedWriter, Statement
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, RUNNING, SUPERSEDED, Operation, Stack
 from stoker.template.definition import Definition
 from stoker.template.expressions import Scope
@@ -249,14 +249,16 @@ class OperationCompletion:
         if rollback is not None and effect.is_current:
             run.progress.follow_up = rollback, replace(stack, **values)
 
-    async def close(self, operation: Operation, stack: Stack | None, status: str, reason: str) -> None:
-        """Record the end of an operation that has no effect on its stack's state."""
+    async def close(
+        self, operation: Operation, stack: Stack | None, status: str, reason: str, *steps: Statement
+    ) -> None:
+        """Record the end of an operation that has no effect on its stack's state; run `steps` in its transaction."""
         operation.status, operation.reason, operation.finished_at = status, reason, self._services.clock.now()
         operation.failure = Failure.of_operation(reason).to_json() if status == FAILED else None
         with lines_about(operation, stack):
             try:
                 batch = Batch().change(operation)
-                batch.steps.extend(conclusion(operation, status, reason))
+                batch.steps.extend([*conclusion(operation, status, reason), *steps])
                 await ClaimedWriter(self._services.journal, Claim(operation.id, operation.epoch)).commit(batch)
             except Fenced:
                 LOG.info("operation %s was taken over by another engine", operation.id)
@@ -269,8 +271,25 @@ class OperationCompletion:
         await self.close(operation, stack, SUPERSEDED, Stop.SUPERSEDED.value)
 
     async def end_cancelled(self, operation: Operation, stack: Stack | None) -> None:
-        """Record that all steps in progress at the time of the cancellation have ended."""
-        await self.close(operation, stack, FAILED, CANCELLED)
+        """Record that all steps in progress at the time of the cancellation have ended.
+
+        Those that have not, since the engine that ran them has died or has stopped, fail.
+        """
+        if stack is None or stack.operation != operation.id:
+            return await self.close(operation, stack, FAILED, CANCELLED)
+        rows = await self._services.database.read(interruptions.resources_in_progress, stack.id)
+        now, actions, events = self._services.clock.now(), [], []
+        for row in rows:
+            failed = Failure("Aborted", (row.name,), f"{row.action} aborted ({CANCELLED})")
+            action = interruptions.InterruptedAction(row, failed.text(), failed.with_reason(failed.text()))
+            actions.append(action)
+            events.append(action.event(now, failed.path_json()))
+        sinks = await self._announcer.sinks_of(stack) if events else ()
+        notifications = self._announcer.about(events, sinks)
+        interruption = interruptions.Interruption(operation.id, stack.id, actions, events, notifications)
+        step = partial(interruptions.fail, interruption=interruption, now=now)
+        await self.close(operation, stack, FAILED, CANCELLED, step)
+        self._announcer.send(notifications)
 
     async def hand_over(self, run: OperationContext) -> None:
         """Release an unfinished operation for another engine."""

@@ -3,26 +3,31 @@
 A request that was sent cannot be cancelled. The service may execute it after the new owner has searched for the object,
 found none and created one; then there are two. Only the engine that sent the request can detect this, if it is alive:
 it waits until the resource has its object, and deletes its own if that is a different one. If it has died, the object
-is looked for several times (see `stoker.store.late_requests`), and when the resource is deleted.
+is looked for several times (see `stoker.store.late_requests`), and when the resource is deleted. It is deleted then,
+unless the resource has none, since its operation was cancelled: then it is recorded as the resource's.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.context import StackContext
 from stoker.engine.calls.finding import found
+from stoker.engine.records import object_owners
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import LOST, never
+from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again
 from stoker.plugins.resource import Call
-from stoker.store import queries
+from stoker.store import claims, queries
+from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, IN_PROGRESS, Resource
 from stoker_foundation.clock import sleep
 
@@ -35,10 +40,15 @@ LONGEST_PAUSE = 30.0
 
 
 async def remove_lost_object(run: OperationContext, state: ResourceState) -> None:
-    """Delete the object that a lost run created for a resource, unless the new owner uses it."""
+    """Delete the object that a lost run created for a resource, unless the new owner uses it.
+
+    The project that it created for the users of the stack is recorded, so that it is deleted with the stack.
+    """
     LOST.set(never)
     services, row = run.services, state.row
     try:
+        if (project_id := state.stored.data.get(USER_PROJECT)) is not None:
+            await _at_last(services, lambda: services.credentials.keep_user_project(run.stack, project_id))
         theirs = await _settled(services, row.uuid)
         if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
@@ -77,6 +87,30 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
         "had created the object", row.type, call.physical_id, context.stack.name,
     )  # fmt: skip
     await delete_object(context.services, state, call)
+
+
+async def record_late_object(context: StackContext, state: ResourceState) -> None:
+    """Record the object with the resource's own name as that of the resource, whose creation was interrupted.
+
+    Its state stays as it is: the next operation decides about it. Raises StokerError, such as Fenced when an operation
+    has started.
+    """
+    as_read = state.sealed_state.read() if state.sealed_state is not None else None
+    call = await make_call(context, state)
+    if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
+        return
+    if not await _has_object_of_nobody(context, state, call):
+        return
+    state.row.physical_id = call.physical_id
+    row = state.seal()
+    alike = [other for other in context.states.values() if other.row.name == row.name]
+    batch = Batch()
+    for grant in object_owners.claim(batch, [(row, state)], lambda name: alike, context.stack):
+        if grant.state is state:
+            row.ownership = grant.ownership
+    batch.then(partial(claims.change_from_outside, row=row, as_read=as_read))
+    await context.writer.commit(batch)
+    LOG.info("%s of stack %s has an object after all: %s", row.name, context.stack.name, row.physical_id)
 
 
 async def _has_object_of_nobody(context: StackContext, state: ResourceState, call: Call) -> bool:
