@@ -79,7 +79,7 @@ def test_saved_plan_is_approved_by_another_user(embedded: Shell, tmp_path: Path)
     embedded.ok("plan", "shop", "-t", str(template), "-P", "value=two", "-o", str(plan))
     assert "Nobody has asked" in embedded.fails("approve", str(plan), "--yes", variables=manager)
     assert "needs the approval of 1 other person" in embedded.fails("deploy", str(plan))
-    assert "Nothing waits for your approval." in embedded.ok("approvals").err
+    assert embedded.ok("approvals").err == "No changes wait for your approval.\n"
     [identifier] = embedded.ok("approvals", "-f", "value", "-c", "id", variables=manager).out.split()
     assert "author" in embedded.fails("approve", identifier, "--yes")
     shown = embedded.ok("approve", identifier, "--yes", "--comment", "as discussed", variables=manager).out

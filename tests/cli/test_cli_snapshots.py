@@ -193,7 +193,7 @@ def test_drift_is_shown_and_corrected(shell: Shell, tmp_path: Path) -> None:
 
     deploy = ("deploy", "drifting", "-t", str(template), "--yes")
     run(*deploy)
-    assert run("drift", "drifting", "--last").splitlines()[-1] == "No look has been made yet."
+    assert run("drift", "drifting", "--last").splitlines()[-1] == "The objects have not been checked yet."
     same, when, *gaps = run("drift", "drifting").splitlines()
     assert same == "No changes: nothing that could be compared differs from the stack drifting."
     assert re.fullmatch(r"Compared with the cloud at [-0-9]+T[:0-9]+Z: 2 in sync, 2 not comparable\.", when)

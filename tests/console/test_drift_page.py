@@ -41,7 +41,7 @@ def test_drift_is_shown_and_corrected(browser: Browser, world: ThreadedWorld, se
     assert re.search(r"Compared with the cloud at \S+Z: 2 in sync, 1 not comparable\.", page)
     assert "Not comparable: user (AWS::IAM::User): objects of this type cannot be compared." in page
     assert "No differences" in page and "Compare again" in page
-    assert re.search(r"The last look was .* ago", page)
+    assert re.search(r"Last checked .* ago", page)
 
     rename(world, served, stack, "net", "<wild>")
     found = compared(browser, stack)

@@ -35,11 +35,11 @@ def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["mode"] != "off" and not found["interval"]:
         yield "The operator has switched this off (drift_interval)."
     if found["status"] is None:
-        yield "No look has been made yet."
+        yield "The objects have not been checked yet."
         return
     named = {name: _named(found[name]) for name in ("drifted", "uncompared")}
     told = _STATUSES.get(found["status"], found["status"]).format(**named)
-    yield f"The last look was {_age(found['age'])} ago ({found['time']}): {told}."
+    yield f"Last checked {_age(found['age'])} ago ({found['time']}): {told}."
     if found["status"] == "DRIFTED" and found["uncompared"]:
         yield f"Not compared completely: {named['uncompared']}."
     if found["repair"]:

@@ -17,7 +17,7 @@ import click
 import stoker
 from stoker.base.similar import closest
 from stoker.cli.terminal.errors import CommandFailed, reported_errors
-from stoker.cli.terminal.formats import RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
+from stoker.cli.terminal.formats import NO_ROWS, RECORD_FORMATS, ROW_FORMATS, Row, ids, show_record, show_row, show_rows
 from stoker.processes.directory import DataDirectory, default_directory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -163,6 +163,7 @@ def listing(
     good: Callable[[Rows], bool] = always,
     endless: str | None = None,
     shown: Callable[[Rows], tuple[str, ...]] = lambda _: (),
+    empty: str = NO_ROWS,
 ) -> Decorator:
     """Turn a function that returns rows into the command `name`.
 
@@ -170,7 +171,8 @@ def listing(
     the IDs among them, and then the columns in `spare`, unless `-c` selects them. The exit status is 1 if the rows are
     not `good`.
     With the option `endless`, each row is printed as soon as it is available. `shown` returns further columns of the
-    table, which other formats do not have, so that programs can rely on their columns.
+    table, which other formats do not have, so that programs can rely on their columns. `empty` is printed instead of a
+    table without rows.
     """
     choices = click.Choice([*columns, *more])
 
@@ -183,7 +185,7 @@ def listing(
                 return
             rows = list(function(**arguments))
             further = shown(rows) if form == "table" else ()
-            show_rows(rows, chosen or (*columns, *further), form, () if chosen else [*ids(columns), *spare])
+            show_rows(rows, chosen or (*columns, *further), form, () if chosen else [*ids(columns), *spare], empty)
             if not good(rows):
                 sys.exit(1)
 

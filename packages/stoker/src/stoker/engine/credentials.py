@@ -86,7 +86,7 @@ class Credentials:
             await begin(credential)
         except trusts.CredentialRemoved:
             LOG.info("the credential of stack %s is being removed, using another one", stack.name)
-            self._recent.clear()
+            self._recent = {owner: kept for owner, kept in self._recent.items() if kept != credential}
             await begin(await self._keep(context))
 
     async def lacking_roles(self, context: RequestContext, stack: Stack) -> tuple[str, ...]:

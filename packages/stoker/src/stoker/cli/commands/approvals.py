@@ -26,7 +26,7 @@ def _with_words(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     "approvals", "id", "stack_name", "action", "status", "user_name", "expires_at",
     more=("stack_id", "plan_digest", "requires", "lacks", "approvals", "emergency", "operation", "created_at"),
     spare=("expires_at",),
-    shown=_with_words,
+    shown=_with_words, empty="No changes wait for your approval.",
 )  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="List all requests, also those that do not wait for you.")
 @with_service
@@ -41,8 +41,6 @@ def approvals(service: StackClient, everything: bool) -> list[Answer]:
     """
     found = ChangeRequests(service).listed(() if everything else ("WAITING",))
     rows = [row for row in found if everything or row["waits_for_caller"]]
-    if not rows:
-        say("No changes have been requested." if everything else "Nothing waits for your approval.", err=True)
     return [{**row, "waits_for": _needs(row["lacks"])} for row in rows]
 
 

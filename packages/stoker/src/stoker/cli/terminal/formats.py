@@ -36,14 +36,22 @@ def console() -> Console:
     return plain if plain.is_terminal else Console(highlight=False, width=_WIDE)
 
 
-def show_rows(rows: Sequence[Row], columns: Sequence[str], form: str, spare: Sequence[str] = ()) -> None:
-    """Print `columns` of `rows` in a format of `ROW_FORMATS`.
+NO_ROWS = "Nothing to list."
+
+
+def show_rows(
+    rows: Sequence[Row], columns: Sequence[str], form: str, spare: Sequence[str] = (), empty: str = NO_ROWS
+) -> None:
+    """Print `columns` of `rows` in a format of `ROW_FORMATS`; `empty` is printed instead of a table without rows.
 
     A table on a terminal that is too narrow shows short times and leaves out columns of `spare`, as `fitted` decides,
     but keeps the IDs if the first column of a row is empty. If the others do not fit either, each row is printed as a
     record instead.
     """
-    ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns, spare)
+    if form == "table" and not rows:
+        say(empty, err=True)
+    else:
+        ROW_FORMATS[form]([{name: row.get(name) for name in columns} for row in rows], columns, spare)
 
 
 def show_row(row: Row, columns: Sequence[str], form: str) -> None:
@@ -87,9 +95,6 @@ def yaml_text(data: object, width: int | None = None) -> str:
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str], spare: Sequence[str]) -> None:
-    if not rows:
-        say("Nothing to list.", err=True)
-        return
     out = console()
     cells = [{name: _readable(name, row[name]).rstrip() for name in columns} for row in rows]
     today = datetime.now(UTC).date().isoformat()
