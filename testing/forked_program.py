@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -53,7 +54,8 @@ def _orders(distribution: str, hash_seed: str, path: str) -> socket.socket:
 class Running:
     """A program that runs, used as `subprocess.Popen`: `pid`, `poll`, `wait`, `send_signal`, `returncode`.
 
-    `reports` are the lines of the server: the ID of the process, and its status.
+    `reports` are the lines of the server: the ID of the process, and its status. `poll` and `wait` raise
+    ChildProcessError if they end without a status, because the process that forked the program was killed.
     """
 
     def __init__(self, pid: int, reports: IO[bytes]) -> None:
@@ -76,12 +78,19 @@ class Running:
         return self.returncode
 
     def _end(self) -> None:
-        self.returncode = int(self._reports.readline())
+        status = self._reports.readline()
+        if not status:
+            raise ChildProcessError(f"the status of process {self.pid} is lost: its parent was killed")
+        self.returncode = int(status)
         self._reports.close()
 
     def send_signal(self, number: int) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, number)
+        """Send a signal if the program has not ended, or if nobody knows."""
+        with suppress(ChildProcessError):
+            self.poll()
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)

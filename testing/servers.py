@@ -287,6 +287,7 @@ class PostgreSQL(DatabaseServer):
     def command(self) -> list[str]:
         settings = {
             "fsync": "off",
+            "autovacuum": "off",  # statistics, and so plans, do not depend on how long a test takes
             "listen_addresses": HOST,
             "unix_socket_directories": str(self.directory),
             "ssl": "on",

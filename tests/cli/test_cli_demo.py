@@ -6,14 +6,15 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-STOKER = str(Path(sys.executable).with_name("stoker"))
+from testing.forked_program import ForkedProgram, run
+from tests.cli.cli_shell import COMMANDS
+
+STOKER = COMMANDS["stoker"]
 
 
 def alive(pid: int) -> bool:
@@ -29,7 +30,8 @@ def alive(pid: int) -> bool:
 def test_signal_during_deployment_stops_all_processes(tmp_path: Path, number: signal.Signals) -> None:
     output = tmp_path / "output"
     with output.open("wb") as file:
-        demo = subprocess.Popen([STOKER, "demo", "--data-dir", str(tmp_path / "data")], stdout=file, stderr=file)
+        words = ["stoker", "demo", "--data-dir", str(tmp_path / "data")]
+        demo = ForkedProgram(STOKER.function, words, imports=STOKER.imports, stdout=file, stderr=file)
     try:
         end = time.monotonic() + 120
         while "$ stoker deploy" not in output.read_text() and time.monotonic() < end and demo.poll() is None:
@@ -53,8 +55,8 @@ def test_signal_during_deployment_stops_all_processes(tmp_path: Path, number: si
 
 @pytest.mark.slow
 def test_scaling_demonstration_grows_and_shrinks_group(tmp_path: Path) -> None:
-    command = [STOKER, "demo", "--scaling", "--data-dir", str(tmp_path / "data")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    words = ["stoker", "demo", "--scaling", "--data-dir", str(tmp_path / "data")]
+    done = run(STOKER.function, words, imports=STOKER.imports, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     sizes = re.findall(r"load +(\d+) %: number of servers (\d)", done.stdout)
     assert sizes == [("95", "2"), ("95", "3"), ("5", "2"), ("5", "1")]

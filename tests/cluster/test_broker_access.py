@@ -17,7 +17,7 @@ from stoker.rpc.dispatch import Dispatcher
 from stoker.rpc.messaging import MessagingClient, MessagingServer, open_transport
 from testing.servers import RabbitMQ, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 EXECUTOR = "ignore:Using the 'executor' argument:DeprecationWarning"
 """Older releases of the library require the argument."""

@@ -13,7 +13,7 @@ import pytest
 from testing.running_cluster import LEASE, NEXT_VERSION, Cluster, Engine, next_version
 from testing.servers import PostgreSQL, RabbitMQ, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 LAYERS = 4
 LONG_LEASE = 3600.0

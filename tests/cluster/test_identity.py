@@ -15,7 +15,7 @@ from testing.running_cluster import Cluster
 from testing.servers import wait_until
 from tests.cluster.test_cluster import await_first_network, begin, complete
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 TEMPLATE = (
     "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net, properties: {name: net-aws}}}\n"

@@ -14,7 +14,7 @@ from stoker.rpc.messaging import register_options
 from testing.running_cluster import Cluster
 from testing.servers import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 TEMPLATE = """
 heat_template_version: 2021-04-16

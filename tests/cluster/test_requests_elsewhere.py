@@ -10,7 +10,7 @@ import pytest
 from testing.running_cluster import Cluster
 from testing.servers import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 NUMBER = 6
 HELD = """

@@ -12,7 +12,7 @@ from openstack_emulator.core.faults import Fault
 from testing.running_cluster import Cluster
 from tests.cluster.test_cluster import begin, complete
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 NETWORKS = "POST /network/v2.0/networks"
 TROUBLE: list[dict[str, Any]] = [

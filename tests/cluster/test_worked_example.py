@@ -19,7 +19,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from testing.servers import HOST, PostgreSQL, RabbitMQ, free_port, wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "cluster.md"
 BLOCK = re.compile(r"^```(?P<language>sh|ini)\n(?P<text>.*?)^```$", re.M | re.S)

@@ -22,6 +22,7 @@ from stoker.store.tables import metadata
 from stoker_foundation.clock import SystemClock
 from testing.estate import multiply
 from testing.harness import World
+from testing.tables import with_tables
 from tests.engine.test_cost_by_change import WHO, change, copy_database, distinguish, heartbeat, lookups, seed
 
 pytestmark = pytest.mark.slow
@@ -174,15 +175,14 @@ async def work(url: str, served: ServedCloud, known: Mapping[str, Any]) -> None:
     await world.stop()
 
 
-@pytest.mark.xdist_group("servers")
+@pytest.mark.xdist_group("server-plans")
 @pytest.mark.parametrize("backend", SCANS)
 def test_no_statement_reads_a_whole_table(
     request: pytest.FixtureRequest, backend: str, estate: tuple[Database, ServedCloud, dict[str, Any]]
 ) -> None:
     source, served, known = estate
-    url = request.getfixturevalue(backend).new_database("plans")
+    url = with_tables(request.getfixturevalue(backend), "plans")
     target = Database(url)
-    target.migrate()
     fill(source, target, ANALYZE[backend])
     with Asked(target.url.get_backend_name()).attached() as asked:
         asyncio.run(work(url, served, known))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
@@ -38,22 +39,21 @@ def make(directory: Path, wheels: Path, name: str, *extras: str) -> Path:
     (site,) = directory.glob("lib/python*/site-packages")
     built = {wheel.name.partition("-")[0].replace("_", "-"): wheel for wheel in wheels.glob("*.whl")}
     here: list[Requirement] = []
-    todo = [(name, extras)]
-    installed: set[str] = set()
+    todo = [(name, frozenset(extras))]
+    seen = set(todo)
     while todo:
         name, wanted = todo.pop()
-        if name not in installed:
-            _install(directory / "bin" / "python", built[name])
-            installed.add(name)
-        (description,) = site.glob(f"{name.replace('-', '_')}-*.dist-info")
-        for line in metadata.Distribution.at(description).requires or ():
+        for line in _requires(built[name]):
             each = Requirement(line)
             if each.marker is not None and not any(each.marker.evaluate({"extra": x}) for x in ("", *wanted)):
                 continue
+            key = (each.name, frozenset(each.extras))
             if each.name not in built:
                 here.append(each)
-            elif (key := (each.name, tuple(each.extras))) not in todo and each.name not in installed:
+            elif key not in seen:
+                seen.add(key)
                 todo.append(key)
+    _install(directory / "bin" / "python", *(built[name] for name in {name for name, _ in seen}))
     for linked in required(here) - built.keys():
         for file in metadata.files(linked) or ():
             top = site / file.parts[0]
@@ -62,8 +62,14 @@ def make(directory: Path, wheels: Path, name: str, *extras: str) -> Path:
     return directory / "bin"
 
 
-def _install(python: Path, wheel: Path) -> None:
-    """Install a wheel alone: its requirements are those of the wheel, not of the sources that are installed here."""
+def _requires(wheel: Path) -> Iterable[str]:
+    """The requirements of a wheel, which may differ from those of the sources that are installed here."""
+    (description,) = (each for each in zipfile.Path(wheel).iterdir() if each.name.endswith(".dist-info"))
+    return metadata.PathDistribution(description).requires or ()
+
+
+def _install(python: Path, *wheels: Path) -> None:
+    """Install wheels alone."""
     options = ("--no-deps", "--no-compile", "--disable-pip-version-check")
-    command: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install", "-q", *options, wheel]
+    command: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install", "-q", *options, *wheels]
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL)

@@ -35,9 +35,11 @@ from stoker.processes.settings import readers_of
 from stoker.rpc.pipes import PipeClient
 from stoker.store.database import Database, Pool
 from stoker.store.tables import stacks
+from stoker.testing.sandbox import empty_database
 from stoker_foundation.clock import SystemClock
 from testing.harness import KEY, ThreadedWorld
 from testing.servers import MariaDB, PostgreSQL, wait_until
+from testing.tables import with_tables
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type": "OS::Heat::RandomString"}}}
 SECONDS = 60.0
@@ -153,9 +155,6 @@ def test_a_reader_takes_no_request_that_writes(installation: Installation) -> No
 
 
 def _requires_readers_to_be_unable_to_write(url: str) -> None:
-    owner = Database(url)
-    owner.migrate()
-    owner.close()
     database = Database(url, Pool(read_only=True))
     try:
         with pytest.raises(DBAPIError), database.writing() as connection:
@@ -165,17 +164,21 @@ def _requires_readers_to_be_unable_to_write(url: str) -> None:
 
 
 def test_a_read_only_connection_refuses_to_write_to_sqlite(tmp_path: Path) -> None:
-    _requires_readers_to_be_unable_to_write(f"sqlite:///{tmp_path / 'stoker.db'}")
+    path = tmp_path / "stoker.db"
+    path.write_bytes(empty_database())
+    _requires_readers_to_be_unable_to_write(f"sqlite:///{path}")
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("postgresql")
 def test_a_read_only_connection_refuses_to_write_to_postgresql(postgresql: PostgreSQL) -> None:
-    _requires_readers_to_be_unable_to_write(postgresql.new_database("readers"))
+    _requires_readers_to_be_unable_to_write(with_tables(postgresql, "readers"))
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("mariadb")
 def test_a_read_only_connection_refuses_to_write_to_mariadb(mariadb: MariaDB) -> None:
-    _requires_readers_to_be_unable_to_write(mariadb.new_database("readers"))
+    _requires_readers_to_be_unable_to_write(with_tables(mariadb, "readers"))
 
 
 # -- how many, and when ------------------------------------------------------------------------------------------------

@@ -19,14 +19,12 @@ from stoker.processes.marks import MarkKeeper
 from stoker.processes.opened_database import opened_database, stored_at_start
 from stoker.store.database import Database
 from stoker.store.tables import engines
+from testing.backends import SERVERS
 from testing.servers import wait_until
+from testing.tables import with_tables
 from tests.limited_disk import LimitedDisk
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("servers"),
-    pytest.mark.filterwarnings("ignore:Using the 'executor' argument:DeprecationWarning"),  # oslo.messaging
-]
+pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument:DeprecationWarning")  # oslo.messaging
 
 _READ_ONLY = {
     "postgresql": (
@@ -84,7 +82,7 @@ async def starting(config: cfg.ConfigOpts, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 @pytest.mark.parametrize("full", ["from the beginning", "before it reports itself"])
-@pytest.mark.parametrize("backend", ["postgresql", "mariadb"])
+@pytest.mark.parametrize("backend", SERVERS)
 async def test_an_engine_waits_until_its_database_stores_something(
     backend: str,
     full: str,
@@ -94,10 +92,8 @@ async def test_an_engine_waits_until_its_database_stores_something(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     name = f"unwritable_{full.split()[0]}"
-    url = request.getfixturevalue(backend).new_database(name)
+    url = with_tables(request.getfixturevalue(backend), name)
     database = Database(url)
-    database.migrate()
-    database.engine.dispose()
     server = create_engine(database.url.set(database=None if backend == "mariadb" else "postgres"))
     server = server.execution_options(isolation_level="AUTOCOMMIT")
     look = MarkKeeper.look
@@ -138,6 +134,8 @@ async def test_a_file_that_cannot_grow_is_reported_at_once(tmp_path: Path) -> No
         await stored_at_start(config, database, migrate)
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgresql")
 async def test_a_database_that_stays_full_is_reported_after_the_configured_attempts(
     postgresql: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

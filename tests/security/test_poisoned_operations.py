@@ -220,7 +220,7 @@ def test_an_operation_that_makes_progress_survives_more_deaths_than_the_limit(em
     embedded.await_state("long", "CREATE_COMPLETE")
 
 
-@pytest.mark.xdist_group("servers")
+@pytest.mark.xdist_group("cluster")
 def test_an_operation_that_crashes_engines_is_set_aside_in_a_cluster(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

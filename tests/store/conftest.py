@@ -10,15 +10,11 @@ import pytest
 
 from stoker.store.database import Database
 from stoker.store.journal import Journal
+from testing.backends import BACKENDS
 from testing.servers import DatabaseServer
-from testing.tables import with_tables
+from testing.tables import emptied
 
 _numbers = itertools.count()
-BACKENDS = [
-    "sqlite",
-    pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.xdist_group("servers")]),
-    pytest.param("mariadb", marks=[pytest.mark.slow, pytest.mark.xdist_group("servers")]),
-]
 
 
 @pytest.fixture(params=BACKENDS)
@@ -27,8 +23,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'store.db'}"
     server: DatabaseServer = request.getfixturevalue(request.param)
-    name = f"store{next(_numbers)}"
-    return with_tables(server, name) if "database" in request.fixturenames else server.new_database(name)
+    return emptied(server) if "database" in request.fixturenames else server.new_database(f"store{next(_numbers)}")
 
 
 @pytest.fixture

@@ -373,14 +373,28 @@ def test_names_that_differ_by_case_are_different(database: Database) -> None:
     assert database.read_now(queries.stack_by_name, "p", "WEB") is None
 
 
+MIGRATIONS = """
+import os, sys
+from alembic import command
+from stoker.store.database import Database
+
+children = []
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        database = Database(sys.argv[1])
+        database.migrate()
+        database.close()
+        os._exit(0)
+    children.append(child)
+sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
+"""
+"""A program that migrates in three processes."""
+
+
 def test_several_processes_can_migrate_at_the_same_time(url: str) -> None:
-    program = (
-        "import sys; from stoker.store.database import Database; d = Database(sys.argv[1]); d.migrate(); d.close()"
-    )
-    command = [sys.executable, "-c", program, url]
-    processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    errors = [process.communicate(timeout=120)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], errors
+    done = subprocess.run([sys.executable, "-c", MIGRATIONS, url], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
     database = Database(url)
     database.read_now(schema.require_fit)
     database.close()

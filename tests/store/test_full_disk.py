@@ -17,6 +17,7 @@ from stoker.store.database import Database
 from stoker.store.failures import passes, unusable
 from stoker.store.journal import Batch, Claim, Journal
 from stoker.store.tables import events
+from testing.tables import with_tables
 from tests.limited_disk import LimitedDisk
 from tests.store.rows import event, operation, stack
 
@@ -68,13 +69,12 @@ CREATE TRIGGER full_disk BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION n
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("servers")
+@pytest.mark.xdist_group("postgresql")
 async def test_a_full_disk_of_postgresql_does_not_keep_requests_waiting(
     postgresql: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal_module, "RETRY_SECONDS", 0.01)
-    database = Database(postgresql.new_database("full_disk"))
-    database.migrate()
+    database = Database(with_tables(postgresql, "full_disk"))
     with database.writing() as connection:
         connection.exec_driver_sql(FULL_ON_POSTGRESQL)
     journal = Journal(database)

@@ -12,30 +12,27 @@ from sqlalchemy import event, make_url
 from stoker.store import queries
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
+from testing.backends import SERVERS
 from testing.network_link import Link
+from testing.tables import with_tables
 from tests.store.rows import operation, stack
 
 OF_TRANSACTIONS = {"postgresql": 2, "mariadb": 1}
 """PostgreSQL answers to the beginning of a transaction and to its end, MariaDB to the end only."""
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xdist_group("servers")]) for name in OF_TRANSACTIONS
-    ]
-)
+@pytest.fixture(params=SERVERS)
 def backend(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
 def link(request: pytest.FixtureRequest, backend: str) -> Iterator[tuple[Link, Database]]:
-    url = request.getfixturevalue(backend).new_database(f"trips{time.monotonic_ns()}")
+    url = with_tables(request.getfixturevalue(backend), f"trips{time.monotonic_ns()}")
     port = make_url(url).port
     assert port is not None
     with Link(port) as made:
         database = Database(made.url(url))
-        database.migrate()
         yield made, database
         database.close()
 

@@ -10,7 +10,10 @@ from sqlalchemy import Connection, text, update
 from stoker.store.database import Database
 from stoker.store.search import MOST_COUNTED, Search, page_of, page_queries, paths_to, unsearchable
 from stoker.store.tables import resources, stacks
+from stoker.testing.sandbox import empty_database
+from testing.backends import BACKENDS
 from testing.inventory import KINDS, PROJECTS, address_of, fill
+from testing.tables import with_tables
 
 COUNT = 6000
 NUMBER = 4321
@@ -27,11 +30,24 @@ FULL_SCANS = {"sqlite": "SCAN ", "postgresql": "Seq Scan on "}
 EXPLAIN = {"sqlite": "EXPLAIN QUERY PLAN", "postgresql": "EXPLAIN"}
 
 
-@pytest.fixture
-def connection(database: Database) -> Iterator[Connection]:
+@pytest.fixture(scope="module", params=BACKENDS)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    if request.param == "sqlite":
+        path = tmp_path_factory.mktemp("search") / "store.db"
+        path.write_bytes(empty_database())
+        database = Database(f"sqlite:///{path}")
+    else:
+        database = Database(with_tables(request.getfixturevalue(request.param), "search"))
     with database.writing() as writing:
         fill(writing, COUNT)
-    with database.engine.connect() as connection:
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def connection(filled: Database) -> Iterator[Connection]:
+    """What a test changes is rolled back."""
+    with filled.engine.connect() as connection:
         yield connection
 
 

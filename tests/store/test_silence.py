@@ -14,19 +14,17 @@ from stoker.store import queries
 from stoker.store.database import Database, Pool
 from stoker.store.journal import Batch, Journal
 from stoker.store.silence import CALM_SECONDS, MOST, ResponseDeadline
+from testing.backends import SERVERS
 from testing.network_link import Link, Mode
+from testing.tables import with_tables
 from tests.store.rows import stack
 
-SERVERS = [
-    pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xdist_group("servers")])
-    for name in ("postgresql", "mariadb")
-]
 LOST = "A connection to the database was lost"
 
 
 @pytest.fixture(params=SERVERS)
 def link(request: pytest.FixtureRequest) -> Iterator[tuple[Link, str]]:
-    url = request.getfixturevalue(request.param).new_database(f"silent{time.monotonic_ns()}")
+    url = with_tables(request.getfixturevalue(request.param), f"silent{time.monotonic_ns()}")
     port = make_url(url).port
     assert port is not None
     with Link(port) as made:
@@ -36,7 +34,6 @@ def link(request: pytest.FixtureRequest) -> Iterator[tuple[Link, str]]:
 @pytest.fixture
 def database_behind(link: tuple[Link, str]) -> Iterator[Database]:
     database = Database(link[1], Pool(silence=1.0))
-    database.migrate()
     yield database
     database.close()
 

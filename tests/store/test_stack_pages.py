@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,19 +10,20 @@ from sqlalchemy import Connection, insert
 from stoker.store.database import Database
 from stoker.store.stack_lists import StackQuery, list_stacks
 from stoker.store.tables import stacks
+from testing.backends import marks_of
 from testing.servers import MariaDB
+from testing.tables import with_tables
 from tests.store.rows import stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
+pytestmark = marks_of("mariadb")
 
 LIMIT, ROOTS = 20, 600
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def connection(mariadb: MariaDB) -> Iterator[Connection]:
     """A project of many stacks, between which there are nested and deleted ones; a third have been updated."""
-    database = Database(mariadb.new_database(f"pages{time.monotonic_ns()}"))
-    database.migrate()
+    database = Database(with_tables(mariadb, "pages"))
     rows = []
     for number in range(ROOTS):
         at = float(number)

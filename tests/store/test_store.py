@@ -310,7 +310,7 @@ def test_a_missing_driver_is_reported_with_the_command_that_installs_it(monkeypa
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("servers")
+@pytest.mark.xdist_group("mariadb")
 def test_sessions_on_a_galera_cluster_wait_as_configured(mariadb: MariaDB) -> None:
     """A server that is not part of a cluster has the variable too."""
     database = Database(mariadb.new_database("galera"), Pool(wsrep_sync_wait=3))

@@ -13,9 +13,8 @@ from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
 from stoker_foundation.clock import SystemClock
+from testing.backends import SERVERS
 from testing.servers import DatabaseServer, make_certificate
-
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
 
 _numbers = itertools.count()
 CIPHER = {
@@ -24,7 +23,7 @@ CIPHER = {
 }
 
 
-@pytest.fixture(params=list(CIPHER))
+@pytest.fixture(params=SERVERS)
 def name(request: pytest.FixtureRequest) -> str:
     chosen: str = request.param
     return chosen

@@ -16,14 +16,17 @@ from stoker.store import schema
 from stoker.store.database import Database
 from stoker.store.records import FAILED, IN_PROGRESS, RUNNING
 from stoker.store.tables import operations, resources, stacks
+from testing.backends import BACKENDS
 from testing.harness import World
 from testing.tables import with_tables
 from tests.engine.test_nested import FILES, group
-from tests.upgrades.test_released_states import BACKENDS
 
 REF = {"name": "tree", "id": None}
 SENTENCE = "Resource CREATE failed: Forbidden: resources[0].resources.leaf: No: resources.b: is locked"
 """What release 0.1.0 has written about the operation on the group's nested stack."""
+
+BEFORE = "0008"
+"""The revision before those that record failures as data. Release 0.1.0 is upgraded in test_released_states.py."""
 
 _numbers = itertools.count()
 
@@ -57,10 +60,10 @@ def nested_reason(url: str, reason: str) -> None:
 
 
 def upgrade_again(url: str) -> None:
-    """Leave in the tables what release 0.1.0 would have left, and upgrade them again."""
+    """Leave in the tables what a release before failures as data would have left, and upgrade them again."""
     database = Database(url)
     with database.writing() as connection:
-        command.downgrade(schema.migrations(connection), "0001")
+        command.downgrade(schema.migrations(connection), BEFORE)
     database.migrate()
     database.close()
 

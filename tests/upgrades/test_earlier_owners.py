@@ -22,15 +22,18 @@ from stoker.engine.settings import EngineSettings
 from stoker.store import ownership, schema
 from stoker.store.database import Database
 from stoker.store.tables import resources, stacks
+from testing.backends import BACKENDS
 from testing.harness import World
 from testing.tables import with_tables
-from tests.upgrades.test_released_states import BACKENDS
 
 OBJECTS: dict[str, Any] = {
     "net": {"type": "OS::Neutron::Net"},
     "volume": {"type": "OS::Cinder::Volume", "properties": {"size": 1}},
 }
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": OBJECTS}
+
+BEFORE = "0010"
+"""The revision before owners are recorded. Release 0.1.0 is upgraded in test_released_states.py."""
 
 _numbers = itertools.count()
 
@@ -63,10 +66,10 @@ async def world(url: str, served: ServedCloud) -> AsyncIterator[World]:
 
 
 def share(url: str) -> None:
-    """Leave in the tables what release 0.1.0 would have left after an adoption, and upgrade them again."""
+    """Leave in the tables what a release without owners would have left after an adoption, and upgrade them again."""
     database = Database(url)
     with database.writing() as connection:
-        command.downgrade(schema.migrations(connection), "0001")
+        command.downgrade(schema.migrations(connection), BEFORE)
         of_stack = {
             name: select(stacks.c.id).where(stacks.c.name == name).scalar_subquery() for name in ("first", "second")
         }

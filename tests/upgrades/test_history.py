@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
+from testing import forked_program
 from tests.upgrades import releases
 
 VERSIONS = Path(schema.__file__).parent / "migrations" / "versions"
@@ -77,18 +76,16 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("releases")
 @pytest.mark.parametrize("release", PROGRAMS)
 def test_an_engine_of_each_release_works_with_the_tables_of_this_one(
-    release: str, database: Database, tmp_path: Path
+    release: str, database: Database, extracted: Callable[[str], Path]
 ) -> None:
-    try:
-        releases.extract(release, tmp_path / release)
-    except releases.ReleaseMissing as error:
-        pytest.skip(f"the history of {release} is not here: {error}")
+    sources = extracted(release)
     database.migrate()
     with ServedCloud(new_cloud(pace=0.01)) as served:
         arguments = (str(database.url), served.url, served.token("demo", "demo"))
-        done = releases.run(tmp_path / release, "-c", PROGRAMS[release], *arguments)
+        done = releases.run(sources, "-c", PROGRAMS[release], *arguments)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said == {
@@ -133,9 +130,9 @@ def test_commands_refuse_older_tables_without_traceback(database: Database, tmp_
     unreleased(database, "DROP TABLE sealing_keys")
     config = tmp_path / "heat.conf"
     config.write_text(f"[database]\nconnection = {database.url}\n[DEFAULT]\nauth_encryption_key = {'k' * 32}\n")
-    program = [sys.executable, "-c", "from stoker.cli.main import main; main()"]
     for words in (["db", "sync"], ["operation", "list"], ["db", "reseal"]):
-        done = subprocess.run([*program, *words, "--config-file", str(config)], capture_output=True, text=True)
+        command_line = ["stoker", *words, "--config-file", str(config)]
+        done = forked_program.run("stoker.cli.main:main", command_line, imports=["stoker.cli.main"], timeout=120)
         assert done.returncode == 1 and "before release 0.1.0" in done.stderr and "Traceback" not in done.stderr
 
 

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -32,7 +32,7 @@ from stoker_foundation.clock import SystemClock
 from testing.harness import World
 from tests.upgrades import mixed_releases, releases
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("releases")]
 
 BEFORE = "0.1.0"
 PROGRAM = Path(mixed_releases.__file__)
@@ -50,14 +50,9 @@ def requests() -> dict[str, type[Request[Any]]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp(BEFORE)
-    try:
-        releases.extract(BEFORE, directory)
-    except releases.ReleaseMissing as error:
-        pytest.skip(f"the history of {BEFORE} is not here: {error}")
-    return directory
+@pytest.fixture
+def sources(extracted: Callable[[str], Path]) -> Path:
+    return extracted(BEFORE)
 
 
 def test_every_method_of_the_release_before_takes_what_this_one_sends(sources: Path) -> None:

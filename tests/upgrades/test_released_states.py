@@ -20,16 +20,11 @@ from openstack_emulator.testing import ServedCloud
 from stoker.store import schema
 from stoker.store.database import Database
 from stoker_foundation.clock import ManualClock, SystemClock
+from testing.backends import BACKENDS
 from testing.harness import World
 from tests.upgrades import releases
 
 RELEASES = sorted(path.name for path in releases.STATES.iterdir())
-SERVERS = [pytest.mark.slow, pytest.mark.xdist_group("servers")]
-BACKENDS = [
-    "sqlite",
-    pytest.param("postgresql", marks=SERVERS),
-    pytest.param("mariadb", marks=SERVERS),
-]
 _numbers = itertools.count()
 
 
