@@ -47,6 +47,7 @@ def become(order: dict[str, Any], files: Sequence[int]) -> None:
         os.setsid()
     if order["umask"] >= 0:
         os.umask(order["umask"])
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
     os.environ.clear()
     os.environ.update(order["environment"])
     os.chdir(order["directory"])

@@ -15,10 +15,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 ROOT = Path(__file__).parents[1]
 
@@ -64,25 +65,28 @@ class Running:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        if self.returncode is None and select.select([self._reports], [], [], 0)[0]:
+        if self.returncode is None and self._is_reported(0):
             self._end()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """The status; raises TimeoutExpired after `timeout` seconds."""
         if self.returncode is None:
-            if not select.select([self._reports], [], [], timeout)[0]:
+            if not self._is_reported(timeout):
                 raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
             self._end()
         assert self.returncode is not None
         return self.returncode
 
+    def _is_reported(self, timeout: float | None) -> bool:
+        return self._reports.closed or bool(select.select([self._reports], [], [], timeout)[0])
+
     def _end(self) -> None:
-        status = self._reports.readline()
+        status = b"" if self._reports.closed else self._reports.readline()
+        self._reports.close()
         if not status:
             raise ChildProcessError(f"the status of process {self.pid} is lost: its parent was killed")
         self.returncode = int(status)
-        self._reports.close()
 
     def send_signal(self, number: int) -> None:
         """Send a signal if the program has not ended, or if nobody knows."""
@@ -173,6 +177,54 @@ class ForkedProgram(Running):
         order = order_of(program, arguments, imports, variables, directory)
         with Path(os.devnull).open() as nothing:
             super().__init__(*sent(orders, order, [stdin or nothing, stdout, stderr]))
+
+
+class PipedProgram(ForkedProgram):
+    """A program whose output is read while it runs, as that of `subprocess.Popen` with pipes. To be used in a `with`.
+
+    The program is killed at the end if it has not ended before. The arguments are those of ForkedProgram.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        arguments: Sequence[str],
+        *,
+        imports: Sequence[str],
+        environment: Mapping[str, str],
+        directory: Path | None = None,
+    ) -> None:
+        (out, writing), (errors, reporting) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = os.fdopen(out), os.fdopen(errors)
+        with os.fdopen(writing, "w") as stdout, os.fdopen(reporting, "w") as stderr:
+            super().__init__(
+                program,
+                arguments,
+                imports=imports,
+                stdout=stdout,
+                stderr=stderr,
+                environment=environment,
+                directory=directory,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.wait()
+        self.stdout.close()
+        self.stderr.close()
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """What both streams still have, when the program has ended; raises TimeoutExpired after `timeout` seconds."""
+        with ThreadPoolExecutor() as readers:
+            rest = [readers.submit(stream.read) for stream in (self.stdout, self.stderr)]
+            try:
+                self.wait(timeout)
+            finally:
+                self.kill()
+        return rest[0].result(), rest[1].result()
 
 
 def run(

@@ -19,7 +19,7 @@ import openstack as sdk
 from openstack.config import OpenStackConfig
 
 from testing import forked_program
-from testing.forked_program import ForkedProgram
+from testing.forked_program import ForkedProgram, PipedProgram
 
 BIN = Path(sys.executable).parent
 BATCH = "tests.cli.openstack_batch"
@@ -128,6 +128,18 @@ class Shell:
             )
         assert "Traceback" not in done.stderr, done.stderr
         return Result(done.returncode, done.stdout, done.stderr)
+
+    def start(
+        self, *arguments: str, variables: Mapping[str, str] = NONE, directory: Path | None = None
+    ) -> PipedProgram:
+        """Start the command `stoker`; what it prints is read while it runs. To be used in a `with`."""
+        return PipedProgram(
+            COMMANDS["stoker"].function,
+            [str(BIN / "stoker"), *arguments],
+            imports=COMMANDS["stoker"].imports,
+            environment={**self.environment, **variables},
+            directory=directory or self.directory.parent,
+        )
 
     def stoker(self, *arguments: str, timeout: float = 60.0, variables: Mapping[str, str] = NONE) -> Result:
         return self.run("stoker", *arguments, timeout=timeout, variables=variables)

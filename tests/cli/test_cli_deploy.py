@@ -116,20 +116,14 @@ def test_superseded_deployment_fails(embedded: Shell, tmp_path: Path) -> None:
         "  handle: {type: OS::Heat::WaitConditionHandle}\n"
         "  waits: {type: OS::Heat::WaitCondition, properties: {handle: {get_resource: handle}, timeout: 600}}\n"
     )
-    command = [str(BIN / "stoker"), "deploy", "superseded", "-t", str(template), "--yes"]
-
-    def started(*options: str) -> subprocess.Popen[str]:
-        pipe = subprocess.PIPE
-        return subprocess.Popen([*command, *options], env=embedded.environment, text=True, stdout=pipe, stderr=pipe)
-
+    command = ("deploy", "superseded", "-t", str(template), "--yes")
     template.write_text(text)
-    with started() as first:
-        assert first.stdout is not None
+    with embedded.start(*command) as first:
         assert any("handle  CREATE_COMPLETE" in line for line in first.stdout)
         template.write_text(f"{text}  more: {{type: OS::Heat::None}}\n")
-        refused = embedded.fails(*command[1:])
+        refused = embedded.fails(*command)
         assert "--if-busy wait" in refused and len(history(embedded, "superseded")) == 1
-        with started("--if-busy", "take-over") as second:
+        with embedded.start(*command, "--if-busy", "take-over") as second:
             wait_until(lambda: len(history(embedded, "superseded")) == 2, "the update has begun")
             embedded.ok("stack", "signal", "superseded", "handle")
             output, _ = second.communicate(timeout=60)
@@ -146,11 +140,11 @@ def test_a_deployment_can_wait_for_the_one_in_progress(embedded: Shell, tmp_path
     thing = "{type: OS::Heat::TestResource, properties: {wait_secs: 2}}"
     template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}}}\n")
     Cloud(embedded).create("slow", {"heat_template_version": "2021-04-16", "resources": {}})
-    command = [str(BIN / "stoker"), "deploy", "slow", "-t", str(template), "--yes"]
-    with subprocess.Popen(command, env=embedded.environment, text=True, stdout=subprocess.DEVNULL) as first:
+    with embedded.start("deploy", "slow", "-t", str(template), "--yes") as first:
         wait_until(lambda: len(history(embedded, "slow")) == 2, "the update has begun")
         template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}, more: {thing}}}\n")
         waited = embedded.ok("deploy", "slow", "-t", str(template), "--yes", "--if-busy", "wait").out
+        first.communicate(timeout=60)
     assert first.returncode == 0
     assert "Waiting on slow for the UPDATE operation " in waited and "Plan: 1 to create" in waited
     assert "slow: UPDATE_COMPLETE" in waited and len(history(embedded, "slow")) == 3
@@ -390,17 +384,10 @@ def test_interrupted_command_leaves_operation_running(embedded: Shell, tmp_path:
         "  quick: {type: OS::Heat::TestResource}\n"
         "  slow: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}\n"
     )
-    command = [str(BIN / "stoker"), "deploy", "looked-away", "-t", str(template), "--yes"]
-    with subprocess.Popen(
-        command, env=embedded.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        try:
-            assert any("quick  CREATE_COMPLETE" in line for line in process.stdout)
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 130
-        finally:
-            process.kill()
+    with embedded.start("deploy", "looked-away", "-t", str(template), "--yes") as process:
+        assert any("quick  CREATE_COMPLETE" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
         assert "The operation on looked-away continues." in process.stderr.read()
     assert embedded.ok("stack", "show", "looked-away", "-f", "json").json["stack_status"] == "CREATE_IN_PROGRESS"
     embedded.ok("delete", "looked-away", "--yes")
@@ -408,9 +395,8 @@ def test_interrupted_command_leaves_operation_running(embedded: Shell, tmp_path:
 
 def test_events_are_followed_until_the_stack_is_deleted(embedded: Shell) -> None:
     embedded.ok("deploy", "followed", "-t", HELLO, "--yes")
-    command = [str(BIN / "stoker"), "stack", "events", "followed", "--follow", "-f", "json", "-c", "resource_status"]
-    with subprocess.Popen(command, env=embedded.environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
+    command = ("stack", "events", "followed", "--follow", "-f", "json", "-c", "resource_status")
+    with embedded.start(*command) as process:
         seen = [json.loads(process.stdout.readline())["resource_status"] for _ in range(4)]
         assert seen[-1] == "CREATE_COMPLETE"
         embedded.ok("delete", "followed", "--yes")

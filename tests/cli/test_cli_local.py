@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.cli_shell import ANY_PORTS, BIN, EXAMPLES, Shell
+from tests.cli.cli_shell import ANY_PORTS, EXAMPLES, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
 
@@ -103,10 +102,7 @@ def test_unknown_options_of_a_configuration_are_reported_at_the_terminal(shell: 
 
 
 def test_foreground_mode_restarts_processes_until_ctrl_c(shell: Shell) -> None:
-    foreground = subprocess.Popen(
-        [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, text=True
-    )
-    try:
+    with shell.start("up", *ANY_PORTS) as foreground:
         wait_for(lambda: (shell.directory / "endpoints.json").exists() and shell.endpoints()["pids"])
         killed = shell.endpoints()["pids"]["engine"]
         shell.kill("engine")
@@ -117,37 +113,26 @@ def test_foreground_mode_restarts_processes_until_ctrl_c(shell: Shell) -> None:
         )
         foreground.send_signal(signal.SIGINT)
         out, _ = foreground.communicate(timeout=60)
-    finally:
-        foreground.kill()
     assert foreground.returncode == 0
     assert "ended with status -9; restarting it in 1 s" in out
     assert states(shell) == ["stopped", "stopped"]
 
 
-def hear_hangups() -> None:
-    """Undo what `nohup` does: the tests themselves may run under it."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-
 def test_closed_terminal_stops_foreground_processes(shell: Shell) -> None:
-    foreground = subprocess.Popen(
-        [BIN / "stoker", "up", *ANY_PORTS], env=shell.environment, stdout=subprocess.PIPE, preexec_fn=hear_hangups
-    )
-    wait_for(lambda: (shell.directory / "endpoints.json").exists() and len(shell.endpoints()["pids"]) == 2)
-    foreground.send_signal(signal.SIGHUP)
-    foreground.communicate(timeout=60)
+    with shell.start("up", *ANY_PORTS) as foreground:
+        wait_for(lambda: (shell.directory / "endpoints.json").exists() and len(shell.endpoints()["pids"]) == 2)
+        foreground.send_signal(signal.SIGHUP)
+        foreground.communicate(timeout=60)
     assert foreground.returncode == 0
     assert states(shell) == ["stopped", "stopped"]
 
 
 def test_detached_processes_survive_the_terminal(shell: Shell) -> None:
     """Also while it starts; and SIGHUP to a program itself is logged and has no effect."""
-    command = subprocess.Popen(
-        [BIN / "stoker", "up", "--detach", *ANY_PORTS], env=shell.environment, preexec_fn=hear_hangups
-    )
-    wait_for(lambda: (shell.directory / "cloud.pid").exists())
-    command.send_signal(signal.SIGHUP)
-    assert command.wait(120) == 0
+    with shell.start("up", "--detach", *ANY_PORTS) as command:
+        wait_for(lambda: (shell.directory / "cloud.pid").exists())
+        command.send_signal(signal.SIGHUP)
+        assert command.wait(120) == 0
     for program in ("cloud", "engine", "supervisor"):
         os.kill(int((shell.directory / f"{program}.pid").read_text()), signal.SIGHUP)
         wait_for(lambda program=program: "SIGHUP has no effect" in (shell.directory / f"{program}.log").read_text())

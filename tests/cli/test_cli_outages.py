@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from stoker.cli.views.follow import continued
 from stoker.processes.control import running
 from stoker.processes.directory import DataDirectory
 from stoker.processes.supervisor import NAME
-from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
+from tests.cli.cli_shell import ANY_PORTS, Shell
 
 WAITING = """
 heat_template_version: 2021-04-16
@@ -39,10 +38,7 @@ def test_a_deployment_is_followed_across_a_restart_of_the_service(shell: Shell, 
     shell.ok("up", "--detach", *ANY_PORTS)
     template = tmp_path / "waiting.yaml"
     template.write_text(WAITING)
-    command: list[str | Path] = [BIN / "stoker", "deploy", "web", "-t", template, "--yes"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=shell.environment, stdout=pipe, stderr=pipe, text=True) as deploy:
-        assert deploy.stdout is not None
+    with shell.start("deploy", "web", "-t", str(template), "--yes") as deploy:
         read_until(deploy.stdout, "handle  CREATE_COMPLETE")
         with engine_away(shell):
             read_until(deploy.stdout, "The service does not answer; next attempt in 1 s.")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,7 @@ import pytest
 import yaml
 
 from testing.servers import wait_until
-from tests.cli.cli_shell import BIN, Shell, shell_in
+from tests.cli.cli_shell import Shell, shell_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
 
@@ -142,27 +139,18 @@ def test_killed_project_deployment_is_resumed(embedded: Shell, tmp_path: Path) -
     data["stacks"]["b"]["environments"] = ["hook.yaml"]
     Path(project.file).write_text(yaml.safe_dump(data, sort_keys=False))
 
-    @contextmanager
-    def begin() -> Iterator[subprocess.Popen[str]]:
-        command = [str(BIN / "stoker"), "deploy", "-f", project.file, "--yes"]
-        with subprocess.Popen(command, env=embedded.environment, stdout=subprocess.PIPE, text=True) as process:
-            try:
-                yield process
-            finally:
-                process.kill()
+    command = ("deploy", "-f", project.file, "--yes")
 
     def paused() -> bool:
         return bool(embedded.stoker("stack", "hooks", "b", "-f", "json").out.count("pre-create"))
 
-    with begin() as first:
+    with embedded.start(*command) as first:
         wait_until(paused, "b waits at its hook")
         assert first.poll() is None
-    with begin() as second:
-        assert second.stdout is not None
+    with embedded.start(*command) as second:
         assert any("Waiting on b for the CREATE operation" in line for line in second.stdout)
         embedded.ok("stack", "clear-hook", "b", "it", "pre-create")
-        rest = second.stdout.read()
-        second.wait()
+        rest, _ = second.communicate(timeout=120)
     assert second.returncode == 0
     assert "c: CREATE_COMPLETE" in rest
     assert {name: operations(embedded, name) for name in "abc"} == {name: ["CREATE"] for name in "abc"}

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from stoker.cli.commands.sync import _pauses
-from tests.cli.cli_shell import BIN, Result, Shell
+from tests.cli.cli_shell import Result, Shell
 from tests.cli.test_cli_approvals import as_manager
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
@@ -180,20 +180,14 @@ def test_sync_reads_only_the_repository_and_runs_nothing(
 def test_sync_continues_after_errors_until_stopped(repository: Repository) -> None:
     shell = repository.shell
     repository.commit_project({"pink": {"template": "missing.yaml"}})
-    arguments = [str(BIN / "stoker"), "sync", repository.url, "--interval", "1", "-f", "json"]
-    environment = {**shell.environment, **repository.environment}
-    process = subprocess.Popen(
-        arguments, cwd=repository.path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    try:
+    arguments = ("sync", repository.url, "--interval", "1", "-f", "json")
+    with shell.start(*arguments, variables=repository.environment, directory=repository.path) as process:
         first = json.loads(process.stdout.readline())
         assert first["type"] == "round" and "cannot be used" in first["error"] and not first["in_sync"]
         fixed = repository.commit(pink=a_net("pink"))
         lines = (json.loads(line) for line in process.stdout)
         last = next(line for line in lines if line["type"] == "round" and line["in_sync"])
         assert last["revision"] == fixed
-    finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
     assert process.returncode == 0

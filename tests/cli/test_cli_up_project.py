@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
+from tests.cli.cli_shell import ANY_PORTS, Shell
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
 
@@ -75,13 +74,8 @@ def test_the_stacks_are_deployed_in_order_when_everything_is_ready(shell: Shell,
 def test_foreground_mode_continues_after_deployment_until_ctrl_c(shell: Shell, project: Path, seconds: int) -> None:
     """A stack fails, and Stoker keeps running until Ctrl-C; or Ctrl-C comes while a stack is being made."""
     given = ("-P", f"web.fail={seconds == 0}", "-P", f"web.seconds={seconds}")
-    command = [str(BIN / "stoker"), "up", *ANY_PORTS, "-f", str(project), "--stage", "test", "--yes", *given]
-    foreground = subprocess.Popen(
-        command, env=shell.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
     awaited = "web-test: ✓ port" if seconds else "Stoker keeps running"
-    try:
-        assert foreground.stdout is not None
+    with shell.start("up", *ANY_PORTS, "-f", str(project), "--stage", "test", "--yes", *given) as foreground:
         shown = []
         for line in foreground.stdout:
             shown.append(line)
@@ -91,8 +85,6 @@ def test_foreground_mode_continues_after_deployment_until_ctrl_c(shell: Shell, p
             assert shell.stoker("status").status == 0
         foreground.send_signal(signal.SIGINT)
         rest, errors = foreground.communicate(timeout=120)
-    finally:
-        foreground.kill()
     assert foreground.returncode == 1, (shown, rest, errors)
     assert "Stopping." in rest
     assert "Traceback" not in errors

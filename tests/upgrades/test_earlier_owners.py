@@ -52,24 +52,41 @@ def served() -> Iterator[ServedCloud]:
 
 
 @pytest.fixture
-async def world(url: str, served: ServedCloud) -> AsyncIterator[World]:
-    """A world with the stacks `first` and `second`, both of which have the objects of the first."""
+async def stopped(url: str, served: ServedCloud) -> World:
+    """A world with the stacks `first` and `second`, both of which have the objects of the first, and no owners yet."""
     settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
     world = await World(url, served, settings=settings).start()
     for name in ("first", "second"):
         assert (await world.create(name, TEMPLATE))["status"] == "COMPLETE"
     await world.stop()
     share(url)
-    await world.start()
-    yield world
-    await world.stop()
+    return world
 
 
-def share(url: str) -> None:
-    """Leave in the tables what a release without owners would have left after an adoption, and upgrade them again."""
+@pytest.fixture
+async def world(stopped: World) -> AsyncIterator[World]:
+    await stopped.start()
+    yield stopped
+    await stopped.stop()
+
+
+@pytest.fixture
+async def upgraded(url: str, stopped: World) -> AsyncIterator[World]:
+    """The same with tables that had no owners before they were upgraded."""
     database = Database(url)
     with database.writing() as connection:
         command.downgrade(schema.migrations(connection), BEFORE)
+    database.migrate()
+    database.close()
+    await stopped.start()
+    yield stopped
+    await stopped.stop()
+
+
+def share(url: str) -> None:
+    """Leave in the tables what is there after the upgrade of a release without owners that has adopted a stack."""
+    database = Database(url)
+    with database.writing() as connection:
         of_stack = {
             name: select(stacks.c.id).where(stacks.c.name == name).scalar_subquery() for name in ("first", "second")
         }
@@ -78,7 +95,7 @@ def share(url: str) -> None:
             had = connection.execute(mine.where(resources.c.stack_id == of_stack["first"])).scalar_one()
             theirs = resources.c.stack_id == of_stack["second"], resources.c.name == name
             connection.execute(update(resources).where(*theirs).values(physical_id=had))
-    database.migrate()
+        connection.execute(update(resources).values(ownership=None))
     database.close()
 
 
@@ -93,8 +110,9 @@ def deletions(world: World) -> int:
 
 
 async def test_the_older_resource_owns_the_object_and_the_other_one_does_not_delete_it(
-    world: World, url: str, tmp_path: Path
+    upgraded: World, url: str, tmp_path: Path
 ) -> None:
+    world = upgraded
     rows = {name: await world.resources(name) for name in ("first", "second")}
     assert [rows["first"][name]["physical_id"] for name in OBJECTS] == [
         rows["second"][name]["physical_id"] for name in OBJECTS
