@@ -19,7 +19,7 @@ from hypothesis import settings
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
-from stoker.processes.memory import collect_rarely
+from stoker.processes.memory import reduce_garbage_collection
 from stoker_foundation.clock import SystemClock
 from testing.compiled_statements import share_compiled_statements
 from testing.harness import World
@@ -88,7 +88,7 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
 
 def pytest_configure() -> None:
     share_compiled_statements()
-    collect_rarely()
+    reduce_garbage_collection()
 
 
 _SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import StokerError
-from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.building import make_read_call
 from stoker.engine.core import Engine
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.stack_view import view_of
@@ -150,7 +150,7 @@ class InterferenceTestbed(FaultTestbed):
         stack = await engine.services.database.read(queries.stack_by_id, shown["id"])
         assert stack is not None
         view = await view_of(engine.services, stack)
-        return await call_to_look(view, view.current[THING], Reader(engine.services))
+        return await make_read_call(view, view.current[THING], Reader(engine.services))
 
 
 def _is_replaced(

@@ -123,12 +123,12 @@ class Cluster:
         engines = [member.engine for member in self.members if member.begun and not member.process.dead]
         runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.objects.making]
         with self.database.engine.connect() as connection:
-            standing = claims.standing(connection, {run.operation.id for _, run in runs})
+            current_states = claims.current_states(connection, {run.operation.id for _, run in runs})
         making = [
             run.objects.making
             for engine_id, run in runs
             if run.progress.stopping is not None
-            or not _is_held(standing.get(run.operation.id), engine_id, run.assignment.claim)
+            or not _is_held(current_states.get(run.operation.id), engine_id, run.assignment.claim)
         ]
         beside = [task.get_coro() for engine in engines for task in engine.services.background.tasks]
         return sum(map(len, making)) + sum(

@@ -296,7 +296,7 @@ class SimulatedTransport(LoopTransport):
         there, back = self._injector.slow_trip(request)
         self._injector.on_their_way += there > 0
         if there and not self._injector.looked_for(sent):
-            self._process.spare()
+            self._process.survive()
         if there:
             self._loop.outside.copy().run(
                 self._loop.call_later, self._injector.chance.uniform(0.0, 5.0), self._disturb_sender
@@ -327,7 +327,7 @@ class SimulatedTransport(LoopTransport):
         if late and not self._injector.looked_for(sent):
             return
         if there and not late:
-            self._process.spare()
+            self._process.survive()
         self._injector.counts["cloud calls"] += 1
         fault = self._injector.fault(sent)
         if self._process.dead:
@@ -405,7 +405,7 @@ class SimulatedPeers(NoPeers):
             if member.engine.services.id == engine_id:
                 self._send(member, lambda membership: membership.ended(operation_id))
 
-    async def ask(
+    async def forward(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
     ) -> contract.Answer:
         loop = self._process.loop

@@ -176,7 +176,7 @@ def test_unavailable_service_ends_command_with_follow_up_command(
     stack = service_at(failing.url, passed).stack("web")
     failing.stop()
     with pytest.raises(FollowingFailed) as caught, continued(stack):
-        stack.again()
+        stack.reload()
     assert 285 <= passed.now() <= 300
     assert set(passed.pauses) == {1, 2, 4, 8, 15}
     assert caught.value.message.startswith("The service has not answered for 5 minutes (Unable to establish connection")

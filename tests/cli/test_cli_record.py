@@ -87,7 +87,7 @@ def test_resealing_requires_the_current_keys(configuration: str, tmp_path: Path)
     output_of(database, "sync", "--config-file", configuration)
     store = Database(f"sqlite:///{tmp_path}/s.db")
     with store.writing() as connection:
-        key_proofs.prove(connection, Sealer(["another key of an engine"]))
+        key_proofs.record_proof(connection, Sealer(["another key of an engine"]))
     store.close()
     output = output_of(database, "reseal", "--config-file", configuration, status=1)
     assert "Configure the same keys for all engines" in output

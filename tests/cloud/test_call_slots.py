@@ -293,9 +293,9 @@ def test_projects_with_waiting_calls_are_listed(bench: Bench) -> None:
         many = [bench.call(slots, service, "many", name) for name in ("nova", "neutron") for _ in range(5)]
         calls = [asyncio.ensure_future(call) for call in (*many, bench.call(slots, service, "few"))]
         await sleep(bench.clock, 1.0)
-        assert slots.crowded(5) == {"many"}  # it has half of the slots, and six calls wait
-        assert slots.crowded(6) == set()
+        assert slots.saturated_projects(5) == {"many"}  # it has half of the slots, and six calls wait
+        assert slots.saturated_projects(6) == set()
         await asyncio.gather(*calls)
-        assert slots.crowded(0) == set()
+        assert slots.saturated_projects(0) == set()
 
     bench.run(main())

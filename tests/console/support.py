@@ -17,7 +17,7 @@ from oslo_policy import opts as policy_options
 from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.server import Server
-from stoker.processes.web_console import beside_api
+from stoker.processes.web_console import with_console
 from stoker_foundation.clock import Clock, SystemClock
 from testing.harness import ThreadedWorld, api_config
 from testing.servers import wait_until
@@ -46,7 +46,7 @@ def served_console(
     config.set_override("auth_url", f"{world.served.url}/identity/v3", group="console")
     for name, value in {"enabled": True, **options}.items():
         config.set_override(name, value, group="console")
-    server = Server(beside_api(config, make_app(config, world.client()), clock or SystemClock()), "127.0.0.1", 0, 8)
+    server = Server(with_console(config, make_app(config, world.client()), clock or SystemClock()), "127.0.0.1", 0, 8)
     server.start()
     try:
         yield server.url

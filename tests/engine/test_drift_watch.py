@@ -14,7 +14,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.inspection.pacing import FIRST_PAUSE, Pace
-from stoker.engine.ownership.drift_schedule import MOST_INEFFECTIVE, first_look, next_look
+from stoker.engine.ownership.drift_schedule import MOST_INEFFECTIVE, first_check_time, next_check_time
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.records import FAILED, HEALING
@@ -292,7 +292,7 @@ async def test_detection_rate_per_service_backs_off_after_failures() -> None:
 
 
 def test_detections_are_spread_over_the_interval() -> None:
-    firsts = [first_look(f"project{number} owner", 0.0, 600.0) for number in range(200)]
+    firsts = [first_check_time(f"project{number} owner", 0.0, 600.0) for number in range(200)]
     assert all(0 <= at < 600 for at in firsts) and len({int(at / 60) for at in firsts}) == 10
-    nexts = {next_look("project owner", now, 600.0) - now for now in (0.0, 601.0, 1202.0, 1803.0)}
+    nexts = {next_check_time("project owner", now, 600.0) - now for now in (0.0, 601.0, 1202.0, 1803.0)}
     assert len(nexts) == 4 and all(540 <= pause <= 660 for pause in nexts)

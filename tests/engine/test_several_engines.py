@@ -67,7 +67,7 @@ class Wires(NoPeers):
                 self.notified.append((operation_id, engine_id))
                 world.engine.services.background.spawn(world.engine.membership.ended(operation_id))
 
-    async def ask(
+    async def forward(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
     ) -> contract.Answer:
         if self.cut:

@@ -124,7 +124,7 @@ async def test_engines_on_the_same_host_are_notified_first(pair: list[World]) ->
     first, second = pair
     near, services = second.engine.services, first.engine.services
     others = first.engine.others
-    others.seen({"0-far": "there", near.id: services.settings.host, services.id: services.settings.host})
+    others.update_hosts({"0-far": "there", near.id: services.settings.host, services.id: services.settings.host})
     assert others.nearest == [near.id, "0-far"]
     told: list[tuple[str, str | None]] = []
     others.peers = Recorded(told)
@@ -157,7 +157,7 @@ async def test_engine_with_queued_calls_leaves_offers_to_others(
     pair: list[World], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = pair[0]
-    monkeypatch.setattr(first.pool.transport, "crowded", lambda most: {first.context.project_id})
+    monkeypatch.setattr(first.pool.transport, "saturated_projects", lambda most: {first.context.project_id})
     first.engine.submissions._offers._kept = 0
     await first.call("stack_create", name="tree", **tree(30))
     assert await over(first) == COMPLETE

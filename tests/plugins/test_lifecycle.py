@@ -174,7 +174,7 @@ CHANGES = []
 
 
 class Guard(UpdatePolicy):
-    def objection(self, change):
+    def violation(self, change):
         CHANGES.append(change)
         if change.after.get("value") == "broken":
             raise ZeroDivisionError("secret-of-the-plug-in")

@@ -19,7 +19,7 @@ from stoker.processes.assembly import loaded_plugins
 from stoker.processes.directory import DataDirectory
 from stoker.processes.mark_files import Gap, MarkFiles, data_dir_option, state_directory
 from stoker.processes.marked_ids import MarkedIds
-from stoker.processes.marks import MarkKeeper, look
+from stoker.processes.marks import MarkKeeper, compare_with_mark
 from stoker.store import claims
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
@@ -46,7 +46,7 @@ class Installation:
         """Start an engine, record something, and stop it; what the database lacked at the start."""
         database = Database(self.directory.database_url)
         database.migrate()
-        gap = await database.read(look, self.files, plain)
+        gap = await database.read(compare_with_mark, self.files, plain)
         keeper, journal = MarkKeeper(database, self.files, SystemClock(), plain, ""), Journal(database)
         await journal.commit(Batch().then(partial(claims.report, engine=rows.engine(engine, seen_at))))
         await keeper.renew()

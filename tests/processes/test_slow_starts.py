@@ -59,7 +59,7 @@ def slow(code: str) -> Program:
 def test_starting_program_with_progress_is_not_killed(directory: DataDirectory) -> None:
     """The program computes for three times as long as one without progress is given."""
     said: list[str] = []
-    process = start(directory, slow(BUSY.format(seconds=3 * IDLE_SECONDS)), say=said.append)
+    process = start(directory, slow(BUSY.format(seconds=3 * IDLE_SECONDS)), report=said.append)
     assert process.poll() is None
     assert running(directory, "slow") == process.pid
     assert directory.killed() == []

@@ -56,7 +56,7 @@ def look_until(watch: Supervisor, starts: Starts, seconds: float) -> None:
     stopped = threading.Event()
     for _ in range(int(seconds)):
         starts.times.now += 1
-        watch.look(stopped)
+        watch.check(stopped)
 
 
 def test_a_program_that_ends_again_and_again_is_started_with_growing_delays(
@@ -98,7 +98,7 @@ def test_programs_are_ended_when_their_directory_is_not_there_any_more(
         monkeypatch.setattr(supervisor, "running", lambda _directory, _name: program.pid)
         watch = Supervisor(directory, {}, lambda sentence: None)
         stopped = threading.Event()
-        watch.look(stopped)
+        watch.check(stopped)
         former = directory.path.rename(directory.path.with_name("former"))
         if then == "another directory":
             directory.make()

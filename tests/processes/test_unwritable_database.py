@@ -96,16 +96,16 @@ async def test_an_engine_waits_until_its_database_stores_something(
     database = Database(url)
     server = create_engine(database.url.set(database=None if backend == "mariadb" else "postgres"))
     server = server.execution_options(isolation_level="AUTOCOMMIT")
-    look = MarkKeeper.look
+    compare_with_mark = MarkKeeper.compare_with_mark
 
-    async def look_until_full(keeper: MarkKeeper) -> None:
-        await look(keeper)
+    async def compare_until_full(keeper: MarkKeeper) -> None:
+        await compare_with_mark(keeper)
         let_store(server, name, may=False)
 
     if full == "from the beginning":
         let_store(server, name, may=False)
     else:
-        monkeypatch.setattr(MarkKeeper, "look", look_until_full)
+        monkeypatch.setattr(MarkKeeper, "look", compare_until_full)
     async with AsyncExitStack() as opened:
         opened.callback(server.dispose)
         opened.callback(database.close)

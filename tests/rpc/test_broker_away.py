@@ -61,7 +61,7 @@ async def test_another_engine_that_cannot_be_reached(tmp_path: Path) -> None:
     peers = MessagingPeers(transport_to(free_port(), tmp_path))
     async with asyncio.timeout(5):
         with pytest.raises(PeerUnavailable):
-            await peers.ask("engine-2", CONTEXT, REQUEST, 1.0)
+            await peers.forward("engine-2", CONTEXT, REQUEST, 1.0)
         await peers.close()
 
 

@@ -73,7 +73,7 @@ def test_corrected_templates_have_no_findings(bug: Bug, workers: Workers, tmp_pa
     target = str(folder / bug.to) if bug.to else None
     found = rehearse(Scenario(str(folder / bug.template), target, cloud=mend.cloud), bug.seeds, None, workers)
     assert not found.findings
-    assert all(phase.succeeded for phase in found.usual.phases)
+    assert all(phase.succeeded for phase in found.undisturbed.phases)
 
 
 def test_each_rule_is_violated_and_has_its_section() -> None:
@@ -98,7 +98,7 @@ def test_good_templates_have_no_findings(example: str, seeds: int, workers: Work
     found = rehearsed(workers, str(EXAMPLES / example), seeds=seeds)
     assert not found.findings
     assert not any(outcome.error or outcome.left for _, outcome in found.outcomes)
-    assert all(phase.succeeded for phase in found.usual.phases)
+    assert all(phase.succeeded for phase in found.undisturbed.phases)
 
 
 def test_a_run_can_be_repeated(workers: Workers) -> None:
@@ -149,8 +149,8 @@ def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found.findings
     names = ["create", "scale grow", "scale grow 2", "scale grow 3", "delete"]
     states = ["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_COMPLETE", "UNCHANGED", "DELETED"]  # the maximum is three
-    assert [(phase.name, phase.state) for phase in found.usual.phases] == list(zip(names, states, strict=True))
-    [made] = [each for each in found.usual.phases[2].requests if each.made]
+    assert [(phase.name, phase.state) for phase in found.undisturbed.phases] == list(zip(names, states, strict=True))
+    [made] = [each for each in found.undisturbed.phases[2].requests if each.made]
     [answer] = workers.answers([request(scenario, [Disruption("scale grow 2", made.number, DisruptionKind.REFUSED)])])
     outcome = Outcome.from_dict(answer)
     assert [phase.state for phase in outcome.phases][1:] == ["UPDATE_COMPLETE", "UPDATE_FAILED", "DELETED"]

@@ -12,7 +12,7 @@ import pytest
 
 from stoker.api.auth import identified
 from stoker.api.server import Server
-from stoker.api.serving.shares import CallerShares, Share, credential_of, stranger
+from stoker.api.serving.shares import CallerShares, Share, address_share, credential_of
 from stoker.api.serving.workers import Workers
 
 THREADS = 8
@@ -128,7 +128,7 @@ def test_unauthenticated_clients_share_a_quarter_of_the_threads() -> None:
     workers = Workers(THREADS)
     held = Held(workers)
     for number in range(50):
-        workers.submit(stranger(f"192.0.2.{number}"), lambda: held._hold("strangers"))
+        workers.submit(address_share(f"192.0.2.{number}"), lambda: held._hold("strangers"))
     held.reach("strangers", 2)
     held.submit("known", 50)
     held.reach("known", 3)
@@ -146,12 +146,12 @@ def test_unauthenticated_and_authenticated_clients_alternate(size: int) -> None:
     """Strangers send so many requests that one thread never comes to those with a token."""
     workers = Workers(size)
     held = Held(workers)
-    workers.submit(stranger("192.0.2.1"), lambda: held._hold("strangers"))
+    workers.submit(address_share("192.0.2.1"), lambda: held._hold("strangers"))
     held.reach("strangers", 1)
     order: list[str] = []
     for _ in range(3):
-        workers.submit(stranger("192.0.2.1"), lambda: order.append("stranger"))
-        workers.submit(stranger("192.0.2.2"), lambda: order.append("stranger"))
+        workers.submit(address_share("192.0.2.1"), lambda: order.append("stranger"))
+        workers.submit(address_share("192.0.2.2"), lambda: order.append("stranger"))
     done = threading.Event()
     workers.submit(Share(True, "known"), lambda: order.append("known"))
     workers.submit(Share(True, "known"), done.set)
@@ -309,5 +309,5 @@ def test_one_user_cannot_evict_the_tokens_of_others() -> None:
 
 def test_an_ipv6_network_counts_as_one_client() -> None:
     """A client with 2**64 addresses gets a share for each."""
-    assert stranger("2001:db8::1") == stranger("2001:db8::ffff:1%eth0") != stranger("2001:db8:0:1::1")
-    assert stranger("192.0.2.1") != stranger("192.0.2.2")
+    assert address_share("2001:db8::1") == address_share("2001:db8::ffff:1%eth0") != address_share("2001:db8:0:1::1")
+    assert address_share("192.0.2.1") != address_share("192.0.2.2")

@@ -20,7 +20,7 @@ def give(answers: Answers, given: Iterable[tuple[asyncio.Future[None], BaseExcep
 
 def _give_all(answers: Answers, given: Iterable[tuple[asyncio.Future[None], BaseException | None]]) -> None:
     for future, error in given:
-        answers.give(future, error)
+        answers.deliver(future, error)
 
 
 async def test_all_futures_are_settled_in_one_turn_of_the_loop_and_in_order() -> None:

@@ -190,7 +190,7 @@ async def test_a_new_operation_waits_for_the_other_engine_that_runs_one(
     assert await did(journal, submit) == "me"
     assert (await read(database, newer.id)).status == PENDING
     assert await taken(journal, newer.id, "other") is None
-    seen = (await database.read(claims.standing, [owned.id]))[owned.id]
+    seen = (await database.read(claims.current_states, [owned.id]))[owned.id]
     assert seen.current == newer.id
     owned.status = SUPERSEDED
     await journal.commit(Batch(claim=Claim(owned.id, 1)).change(owned))

@@ -138,7 +138,7 @@ async def test_the_older_resource_owns_the_object_and_the_other_one_does_not_del
     for name in ("third", "second"):
         assert (await world.delete(name))["status"] == "COMPLETE"
     assert deletions(world) == 0
-    assert world.database.read_now(ownership.doubles) == []
+    assert world.database.read_now(ownership.duplicates) == []
     assert (await world.delete("first"))["status"] == "COMPLETE"
     assert deletions(world) == len(OBJECTS)
 
@@ -147,7 +147,7 @@ async def test_a_resource_owns_its_object_when_the_owner_is_gone(world: World) -
     await world.call("stack_abandon", ref=ref("first"))
     await world.stop()
     await world.start()
-    assert world.database.read_now(ownership.doubles) == []
+    assert world.database.read_now(ownership.duplicates) == []
     assert (await world.delete("second"))["status"] == "COMPLETE"
     assert deletions(world) == len(OBJECTS)
 
@@ -156,7 +156,7 @@ async def test_an_update_changes_no_owner(world: World) -> None:
     changed = {name: {**definition, "metadata": {"a": "b"}} for name, definition in OBJECTS.items()}
     stack = await world.update("second", {**TEMPLATE, "resources": changed})
     assert stack["status"] == "COMPLETE", stack["status_reason"]
-    assert len(world.database.read_now(ownership.doubles)) == len(OBJECTS)
+    assert len(world.database.read_now(ownership.duplicates)) == len(OBJECTS)
 
 
 async def test_a_resource_is_examined_when_its_plug_in_is_there(world: World) -> None:

@@ -178,7 +178,7 @@ def _prove(name: str, is_part: bool, workers: Workers, rules: Counter[str]) -> s
 
 
 def _states(rehearsal: Rehearsal) -> str:
-    return ", ".join(f"{phase.state} {phase.seconds:.0f} s" for phase in rehearsal.usual.phases)
+    return ", ".join(f"{phase.state} {phase.seconds:.0f} s" for phase in rehearsal.undisturbed.phases)
 
 
 def _environment(name: str) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ class ScaledPeers(NoPeers):
         found = [member for member in self._others() if member.engine.services.id == engine_id]
         self._send("finished", found, lambda membership: membership.ended(operation_id))
 
-    async def ask(
+    async def forward(
         self, engine_id: str, context: RequestContext, request: contract.Request[contract.Answer], seconds: float
     ) -> contract.Answer:
         found = [member for member in self._others() if member.engine.services.id == engine_id]
@@ -138,7 +138,7 @@ class ScaledPeers(NoPeers):
 class _KeptMemory(FreedMemory):
     """Memory is not returned: all engines share it here, and the collections of garbage would be those of all."""
 
-    def give_back(self, *, idle: bool) -> bool:
+    def release(self, *, idle: bool) -> bool:
         """Do nothing."""
         return False
 

@@ -206,7 +206,7 @@ def _removed(stack: Stack, allow_data_loss: bool, last: Reason | None) -> StackC
         )
         return StackCondition(Reason.DATA_LOSS, message, facts_of(stack))
     action.start(plan["digest"])
-    return in_progress(stack.again())
+    return in_progress(stack.reload())
 
 
 def in_progress(stack: Stack) -> StackCondition:

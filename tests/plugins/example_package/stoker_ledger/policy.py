@@ -9,7 +9,7 @@ from stoker.schema.unknown import is_unknown
 class BudgetsOnlyGrow(UpdatePolicy):
     """Budgets are not reduced, and accounts are neither replaced nor deleted by an update."""
 
-    def objection(self, change: ResourceChange) -> str | None:
+    def violation(self, change: ResourceChange) -> str | None:
         if change.type != "Ledger::Account" or change.operation == "ROLLBACK":
             return None
         if change.kind != "update":

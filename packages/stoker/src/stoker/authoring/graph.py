@@ -75,7 +75,7 @@ def draw(place: BoundTemplate, *, nested: bool = False, prefix: str = "") -> Gra
         Edge(
             f"{prefix}{before}",
             f"{prefix}{after}",
-            _why(definition.resources[after], before),
+            _dependency_reason(definition.resources[after], before),
             circular=before in groups.get(after, ()),
         )
         for after in definition.resources
@@ -84,7 +84,7 @@ def draw(place: BoundTemplate, *, nested: bool = False, prefix: str = "") -> Gra
     return Graph(nodes, edges)
 
 
-def _why(resource: ResourceDefinition, before: str) -> str:
+def _dependency_reason(resource: ResourceDefinition, before: str) -> str:
     if any(reference.resource == before for reference in resource.references):
         return "reference"
     return "depends_on" if before in resource.depends_on else "type"
@@ -97,7 +97,7 @@ def _inside(place: BoundTemplate, resource: ResourceDefinition, kind: ResourceTy
     if request is None or request.template is None:
         return None
     try:
-        return draw(place.child(resource, request).require_sound(), nested=True, prefix=prefix)
+        return draw(place.child(resource, request).require_valid(), nested=True, prefix=prefix)
     except (TemplateInvalid, RequestLimitExceeded):
         return None
 

@@ -52,7 +52,7 @@ def arrange(sizes: Mapping[str, Size], edges: Sequence[tuple[str, str]]) -> Arra
     for name in boxes:
         layers[depth[name]].append(name)
     steps = [pair for chain in chains.values() for pair in pairwise(chain)]
-    _untangle(layers, steps)
+    _reduce_crossings(layers, steps)
     alone = _rows({name: size for name, size in sizes.items() if name not in joined}, _width(layers, boxes))
     corners, bands, size = _placed([layer for layer in layers if layer], alone, {**boxes, **sizes})
     paths = {edge: _path(chain, corners, bands, boxes) for edge, chain in chains.items()}
@@ -103,7 +103,7 @@ def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str,
     return depth
 
 
-def _untangle(layers: list[list[str]], steps: Iterable[tuple[str, str]]) -> None:
+def _reduce_crossings(layers: list[list[str]], steps: Iterable[tuple[str, str]]) -> None:
     """Order each layer by the mean position of its neighbors above, then below, several times."""
     above: dict[str, list[str]] = defaultdict(list)
     below: dict[str, list[str]] = defaultdict(list)

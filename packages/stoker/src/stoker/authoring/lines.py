@@ -18,7 +18,7 @@ class Lines:
         self.lines = text.removesuffix("\n").split("\n")
         self._fixed: set[int] = set()
         self._kept: set[int] = set()
-        blanked = self._blanked(text)
+        blanked = self._blank_scalars(text)
         self._comments = [(line, shown.index("#")) for line, shown in enumerate(blanked) if "#" in shown]
 
     def text(self) -> str:
@@ -34,7 +34,7 @@ class Lines:
         """Return all comments, without the space around them."""
         return [self.lines[line][column:].strip() for line, column in self._comments]
 
-    def _blanked(self, text: str) -> list[str]:
+    def _blank_scalars(self, text: str) -> list[str]:
         """Return the lines with scalars and tags blanked out; also record which lines are inside a scalar."""
         shown = [list(line) for line in self.lines]
         for token in yaml.scan(text, Loader=yaml.CSafeLoader):

@@ -40,7 +40,7 @@ class _Located:
 def policy_findings(workspace: Workspace, path: str, policies: Sequence[Policy]) -> list[Diagnostic]:
     """Return what policies say of the template in a file, by position; nothing of one that cannot be used."""
     try:
-        place = workspace.root(path).require_sound()
+        place = workspace.root(path).require_valid()
         located = [*_steps(workspace, place, ())]
     except (TemplateInvalid, RequestLimitExceeded):  # the linter says why
         return []
@@ -72,7 +72,7 @@ def _steps(
         yield _Located(step_document(path, resource.type, kind, given, what, ()), within)
         request = capabilities.sample_of(kind, finalized(kind, given))
         if request is not None and request.template is not None and place.depth < _MOST_NESTED:
-            yield from _steps(workspace, place.child(resource, request).require_sound(), within)
+            yield from _steps(workspace, place.child(resource, request).require_valid(), within)
 
 
 def _diagnostic(outcome: Outcome) -> Diagnostic:

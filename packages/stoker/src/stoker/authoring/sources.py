@@ -112,7 +112,7 @@ def search(paths: Iterable[str]) -> Found:
         before = len(templates)
         for found in sorted(Path(path).rglob("*")):
             if found.suffix in SUFFIXES | _RENDERED and found.is_file():
-                why = _why_no_template(found)
+                why = _skip_reason(found)
                 if why is None:
                     templates.append(str(found))
                 elif why:
@@ -122,7 +122,7 @@ def search(paths: Iterable[str]) -> Found:
     return Found(templates, skipped, empty)
 
 
-def _why_no_template(path: Path) -> str | None:
+def _skip_reason(path: Path) -> str | None:
     """Return why a file in a directory is not checked; None if it is, an empty string for an unrelated file."""
     try:
         text = read(str(path))
@@ -141,7 +141,7 @@ def _why_no_template(path: Path) -> str | None:
     return "it is an environment" if keys and keys <= set(SECTIONS) else "it is no template"
 
 
-def beside(folder: str, name: str) -> str:
+def resolve_path(folder: str, name: str) -> str:
     """Return the path that `name` refers to in a file in `folder`."""
     return os.path.normpath(Path(folder) / name)
 
@@ -270,7 +270,7 @@ class Files(Mapping[str, str]):
         if is_remote(name):
             raise _missing(f"{name} is not fetched")
         try:
-            content = read_named(beside(self.folder, name), self._within)
+            content = read_named(resolve_path(self.folder, name), self._within)
         except (OSError, ValueError) as error:
             raise _missing(f"the file {name!r} cannot be read: {reason(error)}") from error
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from stoker.authoring.given_values import placed_where_given
-from stoker.authoring.sources import Files, Sources, beside, is_remote, read
+from stoker.authoring.sources import Files, Sources, is_remote, read, resolve_path
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.plugins.registry import Registry
@@ -65,7 +65,7 @@ class BoundTemplate:
         self.depth = depth
         self._workspace = workspace
 
-    def require_sound(self) -> Self:
+    def require_valid(self) -> Self:
         """Raise TemplateInvalid if there are problems."""
         if self.problems:
             raise TemplateInvalid(self.problems)
@@ -80,7 +80,7 @@ class BoundTemplate:
             return self._workspace.template_type(implementation) or NotRead()
         # A registry entry is already relative to the working directory, a name in a template is relative to the
         # template.
-        path = beside(self.files.folder, implementation) if implementation == type_name else implementation
+        path = resolve_path(self.files.folder, implementation) if implementation == type_name else implementation
         return self._workspace.template_type(path)
 
     def kind_of(self, resource: ResourceDefinition) -> ResourceType | None:
@@ -250,7 +250,7 @@ def _relocated(entries: Mapping[str, object], folder: str) -> dict[str, object]:
     """Return a registry's entries with templates relative to the working directory."""
     base = entries.get("base_url")
     if isinstance(base, str) and base:
-        folder = base if is_remote(base) else beside(folder, base)
+        folder = base if is_remote(base) else resolve_path(folder, base)
     return {name: _target(target, folder) for name, target in entries.items() if name != "base_url"}
 
 
@@ -259,4 +259,4 @@ def _target(target: object, folder: str) -> object:
         return {name: _target(inner, folder) for name, inner in target.items()}
     if not isinstance(target, str) or not is_template_name(target) or is_remote(target):
         return target
-    return f"{folder.rstrip('/')}/{target}" if is_remote(folder) else beside(folder, target)
+    return f"{folder.rstrip('/')}/{target}" if is_remote(folder) else resolve_path(folder, target)

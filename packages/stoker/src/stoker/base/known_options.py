@@ -42,7 +42,7 @@ def credentials(config: cfg.ConfigOpts, group: str) -> list[cfg.Opt]:
     return [option for option in options if option.dest in SERVICE_USER_OPTIONS]
 
 
-def meant_option(known: AbstractSet[tuple[str, str]], group: str, name: str) -> str | None:
+def suggested_option(known: AbstractSet[tuple[str, str]], group: str, name: str) -> str | None:
     """Return a hint for an unknown option: the nearest name of the section, or the section that is meant."""
     names = {other for section, other in known if section == group}
     if (close := closest(name, names)) is not None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from oslo_config import cfg
 
 from stoker.base.config_files import Written, written_values
-from stoker.base.known_options import known_options, meant_option
+from stoker.base.known_options import known_options, suggested_option
 from stoker.base.options import LIBRARY_GROUPS
 
 ALL = "*"
@@ -151,7 +151,7 @@ def unknown_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = fro
     """Return the options in the configuration files that neither Stoker nor Heat has, in the order of the files."""
     known = known_options(config)
     return [
-        Unknown(one, meant_option(known, one.group, one.name))
+        Unknown(one, suggested_option(known, one.group, one.name))
         for one in _unused(config, known, library_groups)
         if reason_of(one.group, one.name) is None
     ]

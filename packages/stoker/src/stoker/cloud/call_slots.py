@@ -199,7 +199,7 @@ class CallSlots:
             for service, of_service in queues.items()
         }
 
-    def crowded(self, most: int) -> set[str]:
+    def saturated_projects(self, most: int) -> set[str]:
         """Return the projects that have more than `most` calls waiting for a slot."""
         waiting: Counter[str] = Counter()
         for queue in self._waiting.values():
@@ -257,7 +257,7 @@ class CallSlots:
                 self._free -= 1
                 self._used[queue.destination.project_id] += 1
                 future.set_result(None)
-        self._look_again()
+        self._schedule_next()
 
     def _next(self) -> _Queue | None:
         """Return the queue of the next call: of the project with the fewest slots, then the one served longest ago."""
@@ -268,7 +268,7 @@ class CallSlots:
     def _has_room(self, queue: _Queue) -> bool:
         return self._used[queue.destination.project_id] < self._free
 
-    def _look_again(self) -> None:
+    def _schedule_next(self) -> None:
         """Set the timer for the first pause that ends."""
         now = self._clock.monotonic()
         paused = [each.congestion.resumes_at for each in self._waiting.values() if each.congestion.resumes_at > now]

@@ -46,7 +46,7 @@ class Ambiguous(CloudError):
         self.names = (kind, value, identifiers)
         listed = ", ".join(identifiers[:5]) + (", …" if len(identifiers) > 5 else "")
         super().__init__(
-            service, 400, f"{len(identifiers)} objects ({thing_of(kind)}) are named {value!r}: {listed}; use an ID"
+            service, 400, f"{len(identifiers)} objects ({display_kind(kind)}) are named {value!r}: {listed}; use an ID"
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -59,7 +59,7 @@ class Ambiguous(CloudError):
         return cls(data["service"], kind, value, identifiers)
 
 
-def thing_of(kind: str) -> str:
+def display_kind(kind: str) -> str:
     """Return how users call a kind of object: `security group` for `neutron.security_group`."""
     return kind.rpartition(".")[2].replace("_", " ")
 
@@ -69,7 +69,7 @@ class NotNamed(NotFoundElsewhere):
 
     def __init__(self, service: str, kind: str, value: str) -> None:
         self.names = (kind, value)
-        super().__init__(service, 404, f"there is no {thing_of(kind)} {value!r}")
+        super().__init__(service, 404, f"there is no {display_kind(kind)} {value!r}")
 
     def to_dict(self) -> dict[str, object]:
         return {"kind": "NotNamed", "service": self.service, "names": list(self.names)}

@@ -189,7 +189,7 @@ class Cloud:
             answer = await self._answered(service, method, url, params, sent, data, once)
             effects.answered(method, answer.status)
             if answer.status == 404:
-                look = partial(self._look, service, sent)
+                look = partial(self._read_again, service, sent)
                 gone = await is_absent(look, service, method, path, answer, expected=404 in ok)
         else:
             answer = NOT_ADDRESSABLE
@@ -302,7 +302,7 @@ class Cloud:
 
     # -- internal ---------------------------------------------------------------------------------------------
 
-    async def _look(
+    async def _read_again(
         self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, object] | None
     ) -> Answer:
         """Ask for an object a second time, with the headers of the first request; return the response."""

@@ -171,9 +171,9 @@ class Transport:
         await self._own.session.close()
         await self._named_by_user.session.close()
 
-    def crowded(self, most: int) -> set[str]:
+    def saturated_projects(self, most: int) -> set[str]:
         """Return the projects that have more than `most` calls of the operator's cloud waiting for a slot."""
-        return self._own.slots.crowded(most)
+        return self._own.slots.saturated_projects(most)
 
     def usage(self) -> dict[str, Usage]:
         """Return how many requests to the operator's cloud are sent or wait, by the name of the service."""

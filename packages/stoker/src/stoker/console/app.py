@@ -104,7 +104,7 @@ class _Console:
         def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
             exchange = request.context.exchange = self._exchange(request, response, path)
             if exchange.session is None:
-                exchange.ask_to_log_in()
+                exchange.request_login()
                 return
             identified(request.env, exchange.session.project_id, "")
             if request.method == "POST" and not exchange.is_current() and (kept := exchange.keep_form()):
@@ -121,7 +121,7 @@ class _Console:
         exchange = getattr(request.context, "exchange", None) or self._exchange(request, response, {})
         if isinstance(error, ApiError) and error.status == 401:
             exchange.end_session()
-            exchange.ask_to_log_in(ended="1")
+            exchange.request_login(ended="1")
             return
         exchange.fail(error)
         forget_frames(error)

@@ -171,7 +171,7 @@ class Exchange:
         self.response.downloadable_as = _file_name(name)
         self.response.text = text
 
-    def ask_to_log_in(self, **query: str) -> None:
+    def request_login(self, **query: str) -> None:
         """Continue with the form for logging in, and then with this page; scripts get the status 401.
 
         `query` is added to the URL of the form. A form that was sent is kept.

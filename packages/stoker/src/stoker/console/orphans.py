@@ -45,7 +45,7 @@ def change(exchange: Exchange) -> None:
         orphans = _chosen(exchange, exchange.fields().get("id", []))
         found = _generated(exchange, orphans)
         if do == "import":
-            left_alone = _left_alone(orphans, found)
+            left_alone = _not_in_template(orphans, found)
             values = shown(exchange, found) if found["resources"] else {"generated": None}
             exchange.show("orphans_import.html", left_alone=left_alone, **values)
         else:
@@ -74,7 +74,7 @@ def leave(exchange: Exchange) -> None:
 
 def _remove(exchange: Exchange, orphans: Sequence[Answer], found: Answer) -> None:
     if not found["resources"]:
-        reasons = "; ".join(f"{each['name']}: {each['reason']}" for each in _left_alone(orphans, found))
+        reasons = "; ".join(f"{each['name']}: {each['reason']}" for each in _not_in_template(orphans, found))
         raise ApiError(400, f"None of the objects can be imported, and so deleted as planned: {reasons}.")
     template = found["template"]
     resources = {
@@ -114,7 +114,7 @@ def _generated(exchange: Exchange, orphans: Sequence[Answer]) -> Answer:
     return found
 
 
-def _left_alone(orphans: Sequence[Answer], found: Answer) -> list[Answer]:
+def _not_in_template(orphans: Sequence[Answer], found: Answer) -> list[Answer]:
     """Return the orphans that are in no template, each with the reason."""
     there = {each["physical_resource_id"] for each in found["resources"]}
     reasons = {each["physical_resource_id"]: each["reason"] for each in found["left_out"]}

@@ -68,11 +68,11 @@ class ProjectPages:
             projects=projects,
             regions=regions,
             problem=problem,
-            sees_services=_sees_services(exchange),
+            sees_services=_may_list_services(exchange),
         )
 
 
-def _sees_services(exchange: Exchange) -> bool:
+def _may_list_services(exchange: Exchange) -> bool:
     """Return whether the user may list the processes; no if the API does not say."""
     try:
         return not exchange.permissions.refusal(*SERVICES)

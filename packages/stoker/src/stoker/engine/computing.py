@@ -107,7 +107,7 @@ class Turns:
         """Return a future that is done when the next portion of the turn may run."""
         return self._queued(turn, self._waiting.setdefault(turn, _Queue()).of[beginning])
 
-    def wait_again(self, turn: str) -> asyncio.Future[None]:
+    def requeue(self, turn: str) -> asyncio.Future[None]:
         """Return the same for a portion that was called when the time was used up: it is before those that wait."""
         return self._queued(turn, self._waiting.setdefault(turn, _Queue()).returned)
 
@@ -117,7 +117,7 @@ class Turns:
         future = asyncio.get_running_loop().create_future()
         queue.append(future)
         self._used[turn] = self._used_by(turn)
-        self._look_soon()
+        self._schedule_call()
         return future
 
     def run(self, turn: str, work: Generator[Any, Any, Any], error: BaseException | None) -> Any:
@@ -130,12 +130,12 @@ class Turns:
                 self._now += seconds
                 self._portion = max(seconds, self._portion + _WEIGHT * (seconds - self._portion))
                 self._used[turn] = self._used_by(turn) + seconds
-                self._look_soon()
+                self._schedule_call()
 
     def _used_by(self, turn: str) -> float:
         return max(self._used.get(turn, 0.0), self._least)
 
-    def _look_soon(self) -> None:
+    def _schedule_call(self) -> None:
         """Have the next iteration of the loop call waiting portions."""
         if self._handle is None:
             self._handle = asyncio.get_running_loop().call_soon(self._call_next)
@@ -163,7 +163,7 @@ class Turns:
                 expected += self._portion
                 ahead[turn] = ahead.get(turn, 0.0) + self._portion
         if ahead:
-            self._look_soon()
+            self._schedule_call()
         else:
             self._used.clear()
             self._least = 0.0
@@ -220,7 +220,7 @@ class _Portions:
                 try:
                     yield from self._turns.wait(self._turn, beginning)
                     while self._turns.used_up:
-                        yield from self._turns.wait_again(self._turn)
+                        yield from self._turns.requeue(self._turn)
                 except BaseException as cancelled:
                     error = cancelled
             beginning = Beginning.AT_ONCE
@@ -264,17 +264,17 @@ class Evaluator:
         `resources` is the number of resources that are checked or planned, where the work is in proportion to it.
         """
         if resources > _MANY_RESOURCES:
-            return await self.apart(project, work)
+            return await self.compute_on_thread(project, work)
         try:
             return self.evaluate_at_once(work)
         except budget.Postponed:
-            return await self.apart(project, work)
+            return await self.compute_on_thread(project, work)
 
     def evaluate_at_once(self, work: Callable[[], Result]) -> Result:
         """Return what `work()` returns; raises Postponed when it computes for too long."""
         return budget.at_once(self._seconds_at_once, work)
 
-    async def apart(self, project: str, work: Callable[[], Result]) -> Result:
+    async def compute_on_thread(self, project: str, work: Callable[[], Result]) -> Result:
         """Return the same, computed on a thread when it is the project's turn; a project has one job at a time."""
         job = _Job(work, copy_context(), asyncio.get_running_loop().create_future())
         self._waiting.setdefault(project, deque()).append(job)
@@ -303,7 +303,9 @@ class Evaluator:
 
     async def _do(self, project: str, job: _Job) -> None:
         try:
-            result = await asyncio.get_running_loop().run_in_executor(self._threads, job.context.run, _apart, job.work)
+            result = await asyncio.get_running_loop().run_in_executor(
+                self._threads, job.context.run, _compute_on_thread, job.work
+            )
         except BaseException as error:
             if not job.answer.done():
                 job.answer.set_exception(error)
@@ -323,7 +325,7 @@ class Evaluator:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _apart(work: Callable[[], Result]) -> Result:
+def _compute_on_thread(work: Callable[[], Result]) -> Result:
     """Call `_computed`; return the memory of large work immediately, also what an error's frames and cycles keep."""
     try:
         return _computed(work)

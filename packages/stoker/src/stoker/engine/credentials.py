@@ -71,7 +71,9 @@ class Credentials:
             )
         )
 
-    async def lend(self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]) -> None:
+    async def call_with_credential(
+        self, context: RequestContext, stack: Stack, begin: Callable[[str], Awaitable[None]]
+    ) -> None:
         """Call `begin` with a credential for the stack: its own, or the caller's if that is not valid any more.
 
         `begin` records it, and is called once more if the credential is being removed (trusts.CredentialRemoved).
@@ -141,7 +143,7 @@ class Credentials:
         made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
         batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
         if known is not None:
-            batch.then(partial(trusts.give_up, credential=known))
+            batch.then(partial(trusts.release, credential=known))
         with outside_request():  # otherwise the trust of a request that has expired would be lost
             await self._journal.commit(batch)
         return made
@@ -217,7 +219,7 @@ class Credentials:
 
     async def release(self, stack: Stack) -> None:
         """Give the credential of a deleted stack up, unless another stack uses it."""
-        await self._journal.commit(Batch().then(partial(trusts.give_up_unused, credential=stack.credential)))
+        await self._journal.commit(Batch().then(partial(trusts.release_unused, credential=stack.credential)))
         await self.remove_given_up()
 
     async def remove_given_up(self) -> None:

@@ -202,7 +202,7 @@ class Reading:
 
 
 class ValueMemory:
-    """Accounts for the values of one engine's resources. Use it on one event loop, except for `reading` and `apart`.
+    """Accounts for the values of one engine's resources. Used on one event loop, but for `reading` and `is_on_thread`.
 
     Steps may have `limit` bytes open together, and as much may rest. A step that has nothing open waits only while the
     limit is exceeded and its project has more than its share: the limit divided among the projects that have values
@@ -252,11 +252,11 @@ class ValueMemory:
         """Return what takes in the values of one stack, as they are read from the database on a thread."""
         return Reading(self)
 
-    def apart(self) -> bool:
-        """Whether the caller is on another thread than operations, where values are only looked at."""
+    def is_on_thread(self) -> bool:
+        """Whether the caller is on another thread than operations, where values are only read."""
         return threading.get_ident() != self._thread
 
-    def opened_apart(self, sealed: SealedText, opened: Callable[[], Opened]) -> Opened:
+    def opened_on_thread(self, sealed: SealedText, opened: Callable[[], Opened]) -> Opened:
         """Return `opened()`, or what it returned when it was last called on this thread for the same string."""
         last: tuple[SealedText, Any] | None = getattr(self._last, "opened", None)
         if last is None or last[0] is not sealed:
@@ -413,7 +413,7 @@ class FreedMemory:
         """Record the end of a large evaluation."""
         self._evaluations += 1
 
-    def give_back(self, *, idle: bool) -> bool:
+    def release(self, *, idle: bool) -> bool:
         """Return memory if enough has ended; `idle` means that no operation runs. Returns whether it did.
 
         Where a large template was evaluated since the last call, requests are probably in progress: they would wait for

@@ -68,12 +68,12 @@ class PriceList:
         problems = [
             Diagnostic("price-list", message, source=path, position=self.places.get(name))
             for name in self.types
-            if (message := self._objection(name, types))
+            if (message := self._violation(name, types))
         ]
         if problems:
             raise TemplateInvalid(sorted(problems, key=Diagnostic.sort_key))
 
-    def _objection(self, name: str, types: Mapping[str, ResourceType]) -> str:
+    def _violation(self, name: str, types: Mapping[str, ResourceType]) -> str:
         if name.endswith("*"):
             known = any(each.startswith(name[:-1]) for each in types)
             return "" if known else f"no resource type begins with {name[:-1]!r}"

@@ -79,7 +79,7 @@ class EngineSettings:
     type_options: Mapping[str, object] = field(default_factory=dict)
 
 
-def look_seconds(settings: EngineSettings) -> float:
+def observation_seconds(settings: EngineSettings) -> float:
     """Return the seconds that services may take to show a whole stack or project, so that the checks of values that
     follow end before the sender of the request gives up.
     """

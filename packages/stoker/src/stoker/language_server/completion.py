@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path as FilePath
 
-from stoker.authoring.sources import SUFFIXES, beside
+from stoker.authoring.sources import SUFFIXES, resolve_path
 from stoker.base.diagnostics import Path
 from stoker.language_server import describe
 from stoker.language_server.items import Category, Completion, Item
@@ -156,10 +156,10 @@ class _Completer(ABC):
     def files(self, suffixes: Iterable[str] = ()) -> Iterator[Item]:
         """Yield the files in the folder that has been typed, relative to that of the document."""
         typed = self.place.typed.rpartition("/")[0]
-        folder = beside(self.document.folder, typed)
+        folder = resolve_path(self.document.folder, typed)
         wanted = frozenset(suffixes)
         for name in self.project.files.names(folder):
-            own = beside(folder, name) == self.document.path
+            own = resolve_path(folder, name) == self.document.path
             if not own and (not wanted or FilePath(name).suffix in wanted):
                 yield self.value(f"{typed}/{name}" if typed else name, Category.FILE)
 

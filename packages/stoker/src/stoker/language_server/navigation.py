@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
-from stoker.authoring.sources import beside, is_remote
+from stoker.authoring.sources import is_remote, resolve_path
 from stoker.base.errors import StokerError
 from stoker.language_server.names import Name, NameKind
 from stoker.language_server.outline import Role, Token
@@ -52,7 +52,7 @@ def definition(project: Project, document: TextDocument, offset: int) -> Locatio
     if name is None:
         return _property_of_nested(project, document, token) or _in_environment(document, token)
     if name.kind is NameKind.FILE:
-        return _file(beside(document.folder, name.text)) if not is_remote(name.text) else None
+        return _file(resolve_path(document.folder, name.text)) if not is_remote(name.text) else None
     if name.kind is NameKind.TYPE:
         found = project.implementation(document, name.text)
         return _file(found) if is_template_name(found) and not is_remote(found) else None
@@ -158,7 +158,7 @@ def _in_environment(document: TextDocument, token: Token) -> Location | None:
     base = document.outline.text_at(("resource_registry", "base_url")) or ""
     if not is_template_name(token.text) or is_remote(token.text) or is_remote(base):
         return None
-    return _file(beside(beside(document.folder, base), token.text))
+    return _file(resolve_path(resolve_path(document.folder, base), token.text))
 
 
 def _by_document(project: Project, document: TextDocument, name: Name) -> Iterator[tuple[TextDocument, list[Name]]]:

@@ -10,7 +10,7 @@ from pathlib import Path as FilePath
 
 from stoker.authoring.lint import lint
 from stoker.authoring.repeated_keys import repeated_keys
-from stoker.authoring.sources import beside, is_remote
+from stoker.authoring.sources import is_remote, resolve_path
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import RequestLimitExceeded, StokerError, TemplateInvalid
@@ -170,7 +170,7 @@ class Project:
                 name = type_name
         if not is_template_name(name) or is_remote(name):
             return name
-        return beside(document.folder, name) if name == type_name else name
+        return resolve_path(document.folder, name) if name == type_name else name
 
     def kind(self, document: TextDocument, resource: str) -> ResourceType | None:
         """Return the type of a resource; None if there is none that can be used."""

@@ -286,7 +286,7 @@ def _describe(server: StokerServer) -> None:
         return [messages.symbol(found, positions) for found in navigation.symbols(document)]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
+    def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         document = server.opened(params.text_document.uri)
         if document is None or document.names.version is None or not document.outline.tokens:
             return []

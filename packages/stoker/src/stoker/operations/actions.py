@@ -57,7 +57,7 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     target = rollback_target(stack, await last_operation(services, stack))
     gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
-    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
     planned = LazyPlan(partial(plan_rollback, services, context, stack, target, **how))
     if request.plan_digest is None and stack.status == IN_PROGRESS:
         clearance = UNCONTROLLED  # a running operation is undone, as if it had failed
@@ -81,7 +81,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     retention = await retention_of_retry(services, stack, last, request.skip)
     gate = await gate_of(parts, context, stack, last.action)
     refresh = refresh_of_retry(stack, last, request.refresh)
-    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
     planned = LazyPlan(partial(plan_retry, parts, context, stack, last, retention, **how))
     clearance = await gate.pass_retry(last, request.skip, request.plan_digest, planned)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)

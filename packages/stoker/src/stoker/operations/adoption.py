@@ -32,7 +32,7 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     given = request.environment or {}
     if not isinstance(given, Mapping) or request.environment_files:
         raise BadValue("Adoption requires the environment as a map; `environment_files` is not supported.")
-    environment = _laid_over(data.get("environment") or {}, given)
+    environment = _overridden(data.get("environment") or {}, given)
     parameters = {**(environment.pop("parameters", None) or {}), **(request.parameters or {})}
     return replace(
         request,
@@ -45,7 +45,7 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     )
 
 
-def _laid_over(environment: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
+def _overridden(environment: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
     """Return the document's environment, overridden by the given one section by section."""
     merged = dict(environment)
     for section, value in given.items():

@@ -114,7 +114,7 @@ def _views(
     live = [row for row in rows if row.operation is None and now < row.expires_at]
     roots = {row.stack_id for row in live if row.stack_id is not None}
     facts = _Facts(
-        approvals.said_about(connection, [row.id for row in rows]),
+        approvals.approvals_of(connection, [row.id for row in rows]),
         settings.controls_of(connection, context.project_id, roots),
         records_of(connection, services, roots),
         approvals.existing_names(connection, context.project_id, {row.stack_name for row in live if not row.stack_id}),
@@ -226,7 +226,7 @@ async def change_request_judge(
         if not _counts(context, [Requirement(each["role"], each["number"]) for each in view["requires"]]):
             roles = ", ".join(sorted({each["role"] or "" for each in view["requires"]})) or "any: no approval is needed"
             raise Forbidden(f"The request needs approvals of users with other roles than yours ({roles}).")
-        approvals.say(connection, said)
+        approvals.record_approval(connection, said)
 
     text = f"Request {request.request_id} {verdict.lower()} by {context.user_name or context.user_id}"
     text += f": {request.comment}" if request.comment else ""

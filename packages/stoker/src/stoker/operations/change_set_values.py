@@ -67,8 +67,8 @@ class ChangeSetValues:
         live, recorded = dict(state.given), {**state.given, **(state.drifted or {})}
         hidden |= {(name,) for name in state.drifted or () if redactor.finds(recorded[name])}
         policies = _recorded_policies(state)
-        before = None if state.gone else _members(live, policies)
-        previous = _members(recorded, policies) if state.gone or state.drifted else None
+        before = None if state.is_missing else _members(live, policies)
+        previous = _members(recorded, policies) if state.is_missing or state.drifted else None
         ignored = list(self._ignored(step, kind, recorded))
         return {
             "status": self._status(step, state),
@@ -81,7 +81,7 @@ class ChangeSetValues:
         }
 
     def _status(self, step: Step, state: ResourceState) -> str:
-        if state.gone:
+        if state.is_missing:
             return DELETED
         if state.drifted or (step.uuid in self.planned.differing and is_observable(state)):
             return MODIFIED

@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import PolicyDenied, TemplateInvalid
 from stoker.engine.plan_policies.policy import EnforcementLevel, Report
-from stoker.engine.planning.moving import LosingStack, StackMoves
+from stoker.engine.planning.moving import SourceStack, StackMoves
 from stoker.engine.planning.outgoing_moves import OutgoingMoves, departures
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.relocating import carry_out, read, wanted_paths
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
-from stoker.operations.plan_checks import judged_by_policies
+from stoker.operations.plan_checks import evaluate_policies
 from stoker.store import fingerprints, refactors
 from stoker.store.records import Stack
 from stoker.template.transfers import StackMove
@@ -38,7 +38,7 @@ async def check_departures(
         partial(_read, services, stack, wanted, frozenset(together), frozenset(earlier))
     )
     losing = [
-        LosingStack(each.stack, [move.was for move in each.moves], await _report(services, each)) for each in left
+        SourceStack(each.stack, [move.was for move in each.moves], await _report(services, each)) for each in left
     ]
     return StackMoves(losing, leaving)
 
@@ -100,7 +100,7 @@ async def _report(services: EngineServices, departure: OutgoingMoves) -> Report 
     """Return what policies say of a stack that loses resources. Raises PolicyDenied."""
     if departure.plan is None:
         return None
-    report = await judged_by_policies(services, departure.stack, departure.plan, None, None)
+    report = await evaluate_policies(services, departure.stack, departure.plan, None, None)
     if report is not None and (denied := report.with_verdict(EnforcementLevel.DENY)):
         raise PolicyDenied(f"{departure.stack.name}: {' '.join(result.text() for result in denied)}.")
     return report

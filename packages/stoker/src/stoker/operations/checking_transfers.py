@@ -96,7 +96,7 @@ class _Checking:
         What an import gives to others is known when its object has been read, so the tree is planned again until all
         are: first those that depend on nothing unknown are read.
         """
-        while sought := await self.parts.services.database.read(self._sought):
+        while sought := await self.parts.services.database.read(self._unread_nested):
             ready = [each for each in sought if each.is_known] or sought
             problems = list[Diagnostic]()
             for each in ready:
@@ -110,7 +110,7 @@ class _Checking:
                 raise TemplateInvalid(problems)
         return self.imports
 
-    def _sought(self, connection: Connection) -> list[NestedImport]:
+    def _unread_nested(self, connection: Connection) -> list[NestedImport]:
         """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
         made, former = self._moved(connection)
         seeking, wanted = NestedImportSearch(former), self.wanted
@@ -126,7 +126,7 @@ class _Checking:
     def _inside(self, sought: NestedImport) -> StackContext:
         """Return a nested stack as the caller reads it."""
         recorded = sought.recorded
-        stack = recorded.stack if recorded is not None else _imagined(sought.around, sought.path)
+        stack = recorded.stack if recorded is not None else _hypothetical_stack(sought.around, sought.path)
         view = StackContext(self.parts, stack, NoWriter())
         if recorded is not None:
             view.fill(recorded)
@@ -146,6 +146,6 @@ def _collected(
         return {}
 
 
-def _imagined(around: Stack, path: Path) -> Stack:
+def _hypothetical_stack(around: Stack, path: Path) -> Stack:
     """Return a nested stack that does not exist yet."""
     return replace(around, id=new_id(), name=f"{around.name}-{path[-1]}", inputs="", parent_id=around.id)

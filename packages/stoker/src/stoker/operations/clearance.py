@@ -126,7 +126,7 @@ class ApprovalGate:
         return bool(self._control.requirements) or self._opens_at != self._now
 
     @property
-    def asks_for_plan(self) -> bool:
+    def requires_plan(self) -> bool:
         """Whether the plan decides about what passes, or is to be approved; policies are asked about it then."""
         return self.is_closed or self._judges
 
@@ -134,15 +134,15 @@ class ApprovalGate:
         """Return which objects the cloud is asked for, if the request does not say it: a change without a plan asks for
         none. `digest` is that of the plan in the request.
         """
-        return Refresh.CHANGES if digest is not None or self.asks_for_plan else Refresh.NONE
+        return Refresh.CHANGES if digest is not None or self.requires_plan else Refresh.NONE
 
     async def pass_plan(self, digest: str | None, planned: Callable[[], Awaitable[Planned]]) -> Clearance:
         """Let a change pass that has a plan; with a digest, only that one.
 
-        The plan must have what policies say of it if `asks_for_plan`. One that `repeats` changes nothing, and needs
+        The plan must have what policies say of it if `requires_plan`. One that `repeats` changes nothing, and needs
         only what policies require. Raises PlanOutdated, BadValue, ApprovalRequired, ChangeWindowClosed.
         """
-        if digest is None and not self.asks_for_plan:
+        if digest is None and not self.requires_plan:
             return Clearance()
         made = await planned()
         if digest is not None:
@@ -173,7 +173,7 @@ class ApprovalGate:
         """Let a retry of an operation pass: as its continuation if that was approved, unless it skips more; otherwise
         by its plan, if it has one. `digest` and `planned` are those of `pass_plan`.
         """
-        if digest is None and not self.asks_for_plan:
+        if digest is None and not self.requires_plan:
             return Clearance()
         request = await self._services.database.read(approvals.of_operation, last.id)
         is_open = self._opens_at == self._now or (request is not None and request.emergency is not None)
@@ -203,7 +203,7 @@ class ApprovalGate:
         request = await self._request(str(digest), requirements, plan)
         left: list[Requirement] = []
         if request.emergency is None:
-            said = await self._services.database.read(approvals.said_about, [request.id])
+            said = await self._services.database.read(approvals.approvals_of, [request.id])
             left = lacking(requirements, request.user_id, said.get(request.id, ()))
             if left:
                 raise ApprovalRequired(self._refusal(request, left))

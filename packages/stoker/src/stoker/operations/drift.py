@@ -53,7 +53,7 @@ _PROGRESS_SECONDS = 1.0
 
 async def drift_detect(services: RecordingServices, context: RequestContext, request: DetectDrift) -> StackId:
     """Begin to detect drift of a stack's resources, or of those with the `names`; return the id of the detection."""
-    stack = await _quiet_stack(services, context, request.ref, request.names or ())
+    stack = await _idle_stack(services, context, request.ref, request.names or ())
     detection = new_detection(services, stack, request.names)
     await services.journal.commit(Batch().add(detection))
     services.background.spawn(_detect(services, detection, stack))
@@ -64,7 +64,7 @@ async def drift_detect_resource(
     services: RecordingServices, context: RequestContext, request: DetectResourceDrift
 ) -> JSONObject:
     """Detect drift of one resource now; keep the known drift of the others."""
-    stack = await _quiet_stack(services, context, request.ref, [request.name])
+    stack = await _idle_stack(services, context, request.ref, [request.name])
     comparer = (await comparers_of(services, stack))[stack.id]
     reports = await drift_of(comparer, [request.name], await reports_of(services, stack.id))
     found = next((each for each in reports if each["name"] == request.name), None)
@@ -126,9 +126,7 @@ async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) ->
     return summaries
 
 
-async def _quiet_stack(
-    services: EngineServices, context: RequestContext, ref: Reference, names: Sequence[str]
-) -> Stack:
+async def _idle_stack(services: EngineServices, context: RequestContext, ref: Reference, names: Sequence[str]) -> Stack:
     """Return a stack that has these resources and no running operation. Raises ActionInProgress, ResourceNotFound."""
     stack = await find_stack(services, context, ref)
     if stack.status == IN_PROGRESS:

@@ -35,7 +35,7 @@ from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.completion import refuse_changes
 from stoker.operations.lookup import find_stack, verdict
-from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
+from stoker.operations.plan_checks import evaluate_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
 from stoker.schema.unknown import has_unknown
@@ -155,7 +155,9 @@ async def examined(
                 checked[name].definition.parameters.refuse_changes_to_immutable(former.parameters)
         return made
 
-    made: ExaminedRefactor = await services.database.read_on(partial(services.evaluator.apart, context.project_id), on)
+    made: ExaminedRefactor = await services.database.read_on(
+        partial(services.evaluator.compute_on_thread, context.project_id), on
+    )
     if not made.problems:
         await _ask_policies(services, context, made)
     made.plans = {name: plan.without_subjects() for name, plan in made.plans.items()}
@@ -168,7 +170,7 @@ async def _ask_policies(services: EngineServices, context: RequestContext, made:
     for name, side in made.sides.items():
         costs = await known_costs(services, context, made.usages.get(name))
         tags = () if side.stack.id in new else None
-        report = await judged_by_policies(services, side.stack, made.plans[name], costs, tags)
+        report = await evaluate_policies(services, side.stack, made.plans[name], costs, tags)
         if report is not None:
             made.reports[name] = report
             made.problems += [

@@ -20,7 +20,7 @@ async def event_news(services: EngineServices, context: RequestContext, request:
 
     `event_list` has checked that the listeners are allowed to read these stacks when they subscribed.
     """
-    found = await services.database.read(feed.news, request.watched, request.after, MOST)
+    found = await services.database.read(feed.new_events, request.watched, request.after, MOST)
     views: list[NewEvent] = []
     identifiers = ObjectIds(services)
     for event in found.events:

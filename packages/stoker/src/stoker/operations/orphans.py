@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from stoker.base.context import RequestContext
 from stoker.contract.finding import FindOrphans, OrphanView
 from stoker.engine.records.services import EngineServices
-from stoker.engine.settings import look_seconds
+from stoker.engine.settings import observation_seconds
 
 if TYPE_CHECKING:
     from stoker.engine.inspection.orphans import Orphan
@@ -20,7 +20,7 @@ async def orphan_find(services: EngineServices, context: RequestContext, request
 
     cloud = await services.credentials.of_caller(context)
     kinds = {name: kind for name, kind in services.types.registry.types.items() if context.may_use(name)}
-    seconds = look_seconds(services.settings)
+    seconds = observation_seconds(services.settings)
     return [_view(each) for each in await orphans_of(services.database, cloud, context.project_id, kinds, seconds)]
 
 

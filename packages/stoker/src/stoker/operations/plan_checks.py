@@ -44,7 +44,7 @@ async def known_costs(
     return await costs_of(usages, settings.prices, open_cloud, services.clock, settings.validation_seconds)
 
 
-async def judged_by_policies(
+async def evaluate_policies(
     services: EngineServices,
     stack: Stack,
     plan: Plan,
@@ -59,6 +59,6 @@ async def judged_by_policies(
     written = await written_policies(services, stack)
     if not services.settings.plan_policies and not written and not tried:
         return None
-    from stoker.operations.plan_policies import asked_policies
+    from stoker.operations.plan_policies import evaluated_policies
 
-    return await asked_policies(services, stack, plan, costs, tags, written, tried)
+    return await evaluated_policies(services, stack, plan, costs, tags, written, tried)

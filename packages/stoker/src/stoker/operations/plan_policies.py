@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from stoker.engine.plan_policies.policy import Policy, Report
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.policy_checks import judged
+from stoker.engine.preflight.policy_checks import evaluate
 from stoker.engine.preflight.policy_document import stack_facts
 from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import Costs
@@ -15,7 +15,7 @@ from stoker.store import queries
 from stoker.store.records import Stack
 
 
-async def asked_policies(
+async def evaluated_policies(
     services: EngineServices,
     stack: Stack,
     plan: Plan,
@@ -35,4 +35,4 @@ async def asked_policies(
         tags = known.get(stack.root_id, ())
     facts = stack_facts(stack, tags)
     priced = costs.to_data(plan.secrets) if costs is not None else None
-    return await judged(services, stack.project_id, policies, plan, facts, priced, "preview")
+    return await evaluate(services, stack.project_id, policies, plan, facts, priced, "preview")

@@ -42,7 +42,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, available_zones, current_of, read_below
 from stoker.engine.running.completion import exported_values, refuse_changes
 from stoker.operations.other_stacks import consumers, part_of_joint_deployment
-from stoker.operations.plan_checks import judged_by_policies, known_costs, usages_of
+from stoker.operations.plan_checks import evaluate_policies, known_costs, usages_of
 from stoker.operations.plan_digests import PlanDigest, fingerprint
 from stoker.operations.requests import CheckedRequest
 from stoker.schema.unknown import has_unknown
@@ -276,7 +276,7 @@ async def plan_tree_with_values(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
     costs = await known_costs(services, context, usages)
-    judged = await judged_by_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
+    judged = await evaluate_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
     return replace(planned, preflight=report, costs=costs, policies=judged)
 
 
@@ -326,7 +326,7 @@ async def plan_removal_of(
 
     planned = await _compared(services, stack, on, look, Observations(), refresh)
     costs = await known_costs(services, context, usages)
-    judged = await judged_by_policies(services, stack, planned.plan, costs, None) if priced else None
+    judged = await evaluate_policies(services, stack, planned.plan, costs, None) if priced else None
     return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
 
 
@@ -382,7 +382,7 @@ async def _compared(
 
 async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:
     """Return the result of a query that plans: reading and planning are one task on a thread of the project."""
-    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
 
 
 def _forward(

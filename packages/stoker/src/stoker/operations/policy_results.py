@@ -24,7 +24,7 @@ from stoker.operations.finding_change_sets import change_set_rows
 from stoker.operations.late_decisions import with_nested_decisions
 from stoker.operations.lookup import find_stack
 from stoker.store import approvals, policy_results
-from stoker.store.policy_results import JudgedPlan
+from stoker.store.policy_results import EvaluatedPlan
 from stoker.store.records import COMPLETE, UNFINISHED
 from stoker.store.survey_records import ChangeSet
 
@@ -91,7 +91,7 @@ async def results_of_change_set(services: EngineServices, row: ChangeSet) -> Seq
     """Return the results of a change set."""
     of_stack = (row.project_id, row.stack_id, row.stack_name)
     return await _results(
-        services, JudgedPlan(row.id, row.created_at, *of_stack, row.kind, row.status, row.name, row.body)
+        services, EvaluatedPlan(row.id, row.created_at, *of_stack, row.kind, row.status, row.name, row.body)
     )
 
 
@@ -114,11 +114,11 @@ def _result_id(plan_id: str, number: int) -> str:
     return f"{plan_id[:-_NUMBER_DIGITS]}{digits:08x}"
 
 
-async def _results(services: EngineServices, plan: JudgedPlan) -> list[PolicyResultView]:
+async def _results(services: EngineServices, plan: EvaluatedPlan) -> list[PolicyResultView]:
     report: Mapping[str, Any] = services.sealer.open(plan.body).get("policies") or {}
     if plan.change_set is None:
         report = await with_nested_decisions(services, plan.id, report)
-    said = [*_said(report)]
+    said = [*_results_by_step(report)]
     approved = False
     if plan.change_set is None and any(each["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value for each in said):
         approved = await services.database.read(_is_approved, plan.id)
@@ -130,7 +130,7 @@ def _is_approved(connection: Connection, operation_id: str) -> bool:
     return approvals.granted_to_operation(connection, operation_id, approvals.BY_POLICY)
 
 
-def _said(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
+def _results_by_step(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
     """Yield what each policy says of each step: its results, or what was asked and has none."""
     results: dict[tuple[str, str], list[Mapping[str, object]]] = {}
     for result in report.get("results", ()):
@@ -147,7 +147,7 @@ def _said(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]]:
 
 
 def _view(
-    plan: JudgedPlan, number: int, said: Mapping[str, Any], step: Mapping[str, str], approved: bool
+    plan: EvaluatedPlan, number: int, said: Mapping[str, Any], step: Mapping[str, str], approved: bool
 ) -> PolicyResultView:
     diagnostic = said.get("diagnostic") or {}
     return {
@@ -172,7 +172,7 @@ def _view(
     }
 
 
-def _outcome(plan: JudgedPlan, said: Mapping[str, Any], approved: bool) -> Outcome:
+def _outcome(plan: EvaluatedPlan, said: Mapping[str, Any], approved: bool) -> Outcome:
     if said["code"] is None:
         return Outcome.SATISFIED
     found = _OUTCOMES.get(said["code"], Outcome.OBJECTED)

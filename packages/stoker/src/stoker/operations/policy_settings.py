@@ -81,7 +81,7 @@ async def _read(
     length = sum(map(len, texts.values()))
     if length > LONGEST_TEXT:
         raise BadValue(f"The policies have {length} characters; at most {LONGEST_TEXT} are read.")
-    return await services.evaluator.apart(project_id, partial(read_policies, [*texts.items()], source))
+    return await services.evaluator.compute_on_thread(project_id, partial(read_policies, [*texts.items()], source))
 
 
 async def _view(services: EngineServices, project_id: str, stack_id: str | None) -> PoliciesView:

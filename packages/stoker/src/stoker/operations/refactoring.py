@@ -255,7 +255,9 @@ async def stack_refactor_execute(
         await submissions.commit_starts(batch, starts)
 
     try:
-        await _lent(services, context, [existing[name] for name in made.changed & existing.keys()], {}, begin)
+        await _call_with_credentials(
+            services, context, [existing[name] for name in made.changed & existing.keys()], {}, begin
+        )
     except IntegrityError as error:
         names = ", ".join(stack.name for stack in made.new)
         raise StackExists(f"The Stack ({names}) already exists.") from error
@@ -290,7 +292,7 @@ def _note_executed(identifier: str, now: float, connection: Connection) -> None:
         raise Invalid(f"The stack refactor {identifier} has been carried out.")
 
 
-async def _lent(
+async def _call_with_credentials(
     services: RecordingServices,
     context: RequestContext,
     stacks: Sequence[Stack],
@@ -304,9 +306,9 @@ async def _lent(
     first, *others = stacks
 
     async def with_first(credential: str) -> None:
-        await _lent(services, context, others, {**credentials, first.id: credential}, begin)
+        await _call_with_credentials(services, context, others, {**credentials, first.id: credential}, begin)
 
-    await services.credentials.lend(context, first, with_first)
+    await services.credentials.call_with_credential(context, first, with_first)
 
 
 def _start(

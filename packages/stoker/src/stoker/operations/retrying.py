@@ -32,7 +32,7 @@ async def retention_of_retry(services: EngineServices, stack: Stack, last: Opera
 
     Raises BadValue as `skipped_at`.
     """
-    retention = Retention.of(last).asked()
+    retention = Retention.of(last).requested()
     if not skip:
         return retention
     skipped = await services.database.read(skipped_at, services, stack, last, skip)

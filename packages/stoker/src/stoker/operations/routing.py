@@ -51,7 +51,7 @@ def at_owner(
                 if owner is None:
                     await operation(owners.parts, context, request)
                 else:
-                    await owners.others.peers.ask(owner, context, request, PEER_SECONDS)
+                    await owners.others.peers.forward(owner, context, request, PEER_SECONDS)
                 return
             except PeerUnavailable:
                 continue

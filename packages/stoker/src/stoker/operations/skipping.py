@@ -88,11 +88,13 @@ def _skipped(stack: Stack, places: Collection[_LocatedResource], path: str) -> l
     found = [place for place in places if path in (place.path, place.other_name)]
     skipped = [place.state.row.uuid for place in found if place.can_be_skipped]
     if not skipped:
-        raise BadValue(_why_not(stack, places, found, path))
+        raise BadValue(_obstacle(stack, places, found, path))
     return skipped
 
 
-def _why_not(stack: Stack, places: Collection[_LocatedResource], found: Collection[_LocatedResource], path: str) -> str:
+def _obstacle(
+    stack: Stack, places: Collection[_LocatedResource], found: Collection[_LocatedResource], path: str
+) -> str:
     choices = [place.path for place in places if place.can_be_skipped]
     can_be = f"those that can be skipped are {', '.join(choices)}." if choices else "none can be skipped."
     if not found:

@@ -113,7 +113,7 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
     gate = await gate_of(submissions.parts, context, stack, "RESTORE")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
-    how: dict[str, Any] = {"refresh": refresh, "priced": gate.asks_for_plan}
+    how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
     planned = LazyPlan(partial(plan_restoration, services, context, stack, checked, snapshot, **how))
     clearance = await gate.pass_plan(request.plan_digest, planned)
     operation = requested_operation(services, context, stack, "RESTORE", checked.prepared.row.id)

@@ -137,7 +137,7 @@ async def submit(
     async def begin(credential: str) -> None:
         await submissions.submit(stack, operation, prepared, credential=credential, fresh=fresh, **how)
 
-    await submissions.services.credentials.lend(context, stack, begin)
+    await submissions.services.credentials.call_with_credential(context, stack, begin)
 
 
 async def stack_identify(services: EngineServices, context: RequestContext, request: IdentifyStack) -> StackIdentity:
@@ -178,7 +178,7 @@ async def create_stack(
     checked = await check_whole(submissions.parts, context, stack, request)
     gate = await gate_of(submissions.parts, context, stack, action)
     goal = replace(TargetDefinition.of(stack, checked, action), tags=tags)
-    priced = gate.asks_for_plan
+    priced = gate.requires_plan
     planned = partial(plan_tree, services, context, stack, goal, refresh=Refresh.NONE, priced=priced)
     clearance = await gate.pass_plan(request.plan_digest, planned)
     stack.reason = checked.beginning(action)
@@ -193,7 +193,7 @@ async def create_stack(
         await submissions.submit_new(stack, operation, checked.prepared, steps=steps)
 
     try:
-        await services.credentials.lend(context, stack, begin)
+        await services.credentials.call_with_credential(context, stack, begin)
     except IntegrityError as error:
         raise StackExists(f"The Stack ({stack.name}) already exists.") from error
     return {**stack_view(stack, tags), "operation": operation.id}
@@ -363,7 +363,7 @@ async def _submit_update(
 
     async def plan() -> Planned:
         goal = replace(TargetDefinition.of(stack, checked, "UPDATE"), tags=tags)
-        made = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.asks_for_plan)
+        made = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.requires_plan)
         return replace(made, repeats=await _repeats(services, stack, checked, request, goal, made))
 
     planned = LazyPlan(plan)
@@ -431,7 +431,7 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
     gate = await gate_of(submissions.parts, context, stack, "DELETE")
-    priced = gate.asks_for_plan
+    priced = gate.requires_plan
     planned = partial(plan_deletion, services, context, stack, request.retain, request.force, priced=priced)
     if request.plan_digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):
         clearance = UNCONTROLLED  # it repeats the request of a deletion that runs

@@ -84,8 +84,8 @@ __all__ = [
     "StackFacts",
     "Unrecorded",
     "Waiter",
-    "see",
-    "to_see",
+    "index_object",
+    "indexed_keys",
     "traits_of",
 ]
 
@@ -427,7 +427,7 @@ ADDRESS = "address"
 """What the search over all stacks finds a resource by: keys of `Call.seen`."""
 
 
-def see(call: Call, shown: Mapping[str, Any] | None, name: str | None, addresses: Iterable[str]) -> None:
+def index_object(call: Call, shown: Mapping[str, Any] | None, name: str | None, addresses: Iterable[str]) -> None:
     """Note in `call.seen` what the service shows of an object: its name, in the field `name`, and the IP addresses at
     the paths `addresses` (see `ResourceType.addresses_at`). What an answer leaves out is not noted.
     """
@@ -441,7 +441,7 @@ def see(call: Call, shown: Mapping[str, Any] | None, name: str | None, addresses
         call.seen[ADDRESS] = frozenset(value for value in found if isinstance(value, str))
 
 
-def to_see(kind: ResourceType) -> frozenset[str]:
+def indexed_keys(kind: ResourceType) -> frozenset[str]:
     """Return which of both the objects of a type have: none if they are not objects of its own."""
     own = kind.id_is_new or kind.object_ids is not None
     named = {NAME} if own and kind.named_in is not None else set()

@@ -43,7 +43,7 @@ class UpdatePolicy(ABC):
     order: ClassVar[int] = 0
 
     @abstractmethod
-    def objection(self, change: ResourceChange) -> str | None:
+    def violation(self, change: ResourceChange) -> str | None:
         """Return why the change must not be made, as a sentence without secrets; None when it may be made.
 
         Called when a plan is made, and again with all values known right before the change, on any thread. It must not

@@ -126,15 +126,15 @@ def _access_key(set_up: SetUp) -> Mapping[str, Any]:
     user = {"name": _DEMO, "password": set_up.password_of(_DEMO), "domain": {"name": "Default"}}
     scope = {"project": {"name": _DEMO, "domain": {"name": "Default"}}}
     auth = {"auth": {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}}
-    token, answer = _asked(f"{set_up.identity}/auth/tokens", auth)
+    token, answer = _request(f"{set_up.identity}/auth/tokens", auth)
     owner, project = answer["token"]["user"]["id"], answer["token"]["project"]["id"]
     url = f"{set_up.identity}/users/{owner}/credentials/OS-EC2"
-    known = [key for key in _asked(url, token=token)[1]["credentials"] if key["tenant_id"] == project]
-    key: Mapping[str, object] = known[0] if known else _asked(url, {"tenant_id": project}, token)[1]["credential"]
+    known = [key for key in _request(url, token=token)[1]["credentials"] if key["tenant_id"] == project]
+    key: Mapping[str, object] = known[0] if known else _request(url, {"tenant_id": project}, token)[1]["credential"]
     return key
 
 
-def _asked(url: str, body: object = None, token: str = "") -> tuple[str, Any]:
+def _request(url: str, body: object = None, token: str = "") -> tuple[str, Any]:
     """Return the token and the data in the answer of the emulated cloud to a GET, or to a POST of `body`.
 
     Raises OSError without a good answer, ValueError for one that is not JSON.

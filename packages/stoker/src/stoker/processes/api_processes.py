@@ -21,7 +21,7 @@ from stoker.processes.lifetime import cluster_config, run, until_stopped
 from stoker.processes.listening import listening_at
 from stoker.processes.settings import server_limits, serving_threads
 from stoker.processes.tokens import caller_check
-from stoker.processes.web_console import beside_api
+from stoker.processes.web_console import with_console
 from stoker.rpc.contract import EngineClient
 from stoker.rpc.messaging import MessagingClient, close_transport, open_transport
 from stoker_foundation.clock import SystemClock
@@ -35,7 +35,7 @@ def rest_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplic
     """Return the Orchestration API with authentication, and the web console if it is enabled."""
     apply_paste_filters(config)
     clock = SystemClock()
-    return beside_api(config, make_app(config, client, caller_check(config, clock)), clock)
+    return with_console(config, make_app(config, client, caller_check(config, clock)), clock)
 
 
 def query_application(config: cfg.ConfigOpts, client: EngineClient) -> WSGIApplication:

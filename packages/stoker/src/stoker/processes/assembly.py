@@ -116,11 +116,11 @@ def loaded_plugins(options: Mapping[str, Any]) -> Registry:
 
 
 async def _prove_keys(journal: Journal, sealer: Sealer) -> None:
-    prove = Batch().then(partial(key_proofs.prove, sealer=sealer))
+    record_proof = Batch().then(partial(key_proofs.record_proof, sealer=sealer))
     try:
-        await journal.commit(prove)
+        await journal.commit(record_proof)
     except IntegrityError:  # another engine has just recorded the same proof
-        await journal.commit(prove)
+        await journal.commit(record_proof)
 
 
 async def require_schema(database: Database) -> None:

@@ -176,19 +176,19 @@ class Launched:
     log_start: int
 
     def wait(
-        self, stopped: threading.Event | None = None, say: Callable[[str], None] = lambda line: None
+        self, stopped: threading.Event | None = None, report: Callable[[str], None] = lambda line: None
     ) -> subprocess.Popen[bytes]:
         """Wait until the program is ready, or until `stopped` is set.
 
-        However long that takes, a program that makes progress is left alone; `say` receives a line about it now and
+        However long that takes, a program that makes progress is left alone; `report` receives a line about it now and
         then. Raises Stopped when it was stopped in the meantime, StartFailed when it does not become ready.
         """
         with self.ready:
-            if not _reported(self, stopped or threading.Event(), say):
+            if not _reported(self, stopped or threading.Event(), report):
                 raise StartFailed(_failure(self))
         return self.process
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """Stop the program, and wait for it no longer."""
         self.ready.close()
         stop(self.directory, self.program.name)
@@ -198,10 +198,10 @@ def start(
     directory: DataDirectory,
     program: Program,
     stopped: threading.Event | None = None,
-    say: Callable[[str], None] = lambda line: None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> subprocess.Popen[bytes]:
     """Start a program that does not run, and wait until it is ready. Raises as `launch` and `Launched.wait`."""
-    return launch(directory, program).wait(stopped, say)
+    return launch(directory, program).wait(stopped, report)
 
 
 def launch(directory: DataDirectory, program: Program) -> Launched:
@@ -263,7 +263,7 @@ def _require_free(port: int, program: Program) -> None:
         ) from None
 
 
-def _reported(launched: Launched, stopped: threading.Event, say: Callable[[str], None]) -> bool:
+def _reported(launched: Launched, stopped: threading.Event, report: Callable[[str], None]) -> bool:
     """Wait until the process reports that it is ready; return False when it ends before that, or makes no progress.
 
     Its own report counts, not that its address answers: another program may have taken the port in the meantime.
@@ -279,7 +279,7 @@ def _reported(launched: Launched, stopped: threading.Event, say: Callable[[str],
             raise Stopped(f"The {title} was stopped before it was ready.")
         if now > said_at + _SAY_SECONDS:
             said_at = now
-            say(f"The {title} has been starting for {now - began:.0f} seconds.")
+            report(f"The {title} has been starting for {now - began:.0f} seconds.")
         if (activity := _activity(process.pid)) is None or activity != before:
             before, moved_at = activity, now
     return False

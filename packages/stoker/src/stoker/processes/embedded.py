@@ -39,14 +39,14 @@ from stoker.processes.local_identity import LocalIdentity
 from stoker.processes.mark_files import MarkFiles, data_dir_option
 from stoker.processes.marked_ids import MarkedIds
 from stoker.processes.marks import MarkKeeper
-from stoker.processes.memory import collect_rarely, configure_allocator
+from stoker.processes.memory import configure_allocator, reduce_garbage_collection
 from stoker.processes.opened_database import opened_database
 from stoker.processes.progress import with_progress
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, readers_of, server_limits, serving_threads, set_login
 from stoker.processes.signals import handle_signals
 from stoker.processes.tokens import caller_check
-from stoker.processes.web_console import beside_api
+from stoker.processes.web_console import with_console
 from stoker.rpc.dispatch import DirectClient, Dispatcher
 from stoker.store.schema import require_not_later
 from stoker_foundation.readiness import report_ready
@@ -149,7 +149,7 @@ async def running_engine(options: Options, config: cfg.ConfigOpts) -> AsyncItera
             marks = MarkFiles.of(options.directory, options.cloud)
             shown = MarkedIds(engine.services.types.registry, engine.services.sealer)
             keeper = MarkKeeper(database, marks, engine.services.clock, shown, data_dir_option(options.directory))
-            await keeper.look()
+            await keeper.compare_with_mark()
             await engine.start(alone=True, killed=options.directory.killed())
             options.directory.forget_killed()
             keeper.begin()
@@ -204,7 +204,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
         check = caller_check(config, engine.services.clock)
         policy = await asyncio.to_thread(Policy, config)
         application = await asyncio.to_thread(make_app, config, client, check, policy)
-        beside = beside_api(config, application, engine.services.clock)
+        beside = with_console(config, application, engine.services.clock)
         application = with_progress(engine, beside, client.readiness)
         query_application = await asyncio.to_thread(make_cfn_app, config, client, policy=policy)
         interfaces: tuple[tuple[Any, int, str], ...] = (
@@ -219,7 +219,7 @@ async def serve(options: Options, config: cfg.ConfigOpts) -> None:
                 server.start()
                 serving.push_async_callback(partial(asyncio.to_thread, server.stop))
             _log.info("The API is at http://%s:%d/v1", _HOST, options.api_port)
-            collect_rarely()
+            reduce_garbage_collection()
             await engine.take_over()
             report_ready(options.ready_fd)
             serving.push_async_callback(service.stop, _LAST_CALLS_SECONDS)

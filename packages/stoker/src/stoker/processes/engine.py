@@ -58,7 +58,7 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
         marks = MarkFiles.of_cluster(database.url, config.engine.state_directory)
         shown = MarkedIds(engine.services.types.registry, engine.services.sealer)
         keeper = MarkKeeper(database, marks, engine.services.clock, shown, config_file_options(config_files))
-        await keeper.look()
+        await keeper.compare_with_mark()
         await stored_at_start(config, database, engine.start)
         opened.push_async_callback(keeper.stop)
         keeper.begin()

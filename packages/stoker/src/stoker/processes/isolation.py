@@ -60,7 +60,9 @@ class ProcessIsolation:
 class EmbeddedPeers(NoPeers):
     """The peers of an embedded engine: there are none, except that a trial may be in progress."""
 
-    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
+    async def forward(
+        self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float
+    ) -> Answer:
         """Wait, since the trial ends soon; then raise PeerUnavailable."""
         await asyncio.sleep(seconds)
         raise PeerUnavailable(f"The engine {engine_id} tries an operation that may crash it, and takes no requests.")

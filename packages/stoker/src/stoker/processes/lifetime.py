@@ -17,7 +17,7 @@ from stoker.base.config import load_config, shown_options
 from stoker.base.errors import StokerError
 from stoker.base.logging import setup as set_logging_up
 from stoker.base.unused_options import log_unused_options
-from stoker.processes.memory import collect_rarely, configure_allocator
+from stoker.processes.memory import configure_allocator, reduce_garbage_collection
 from stoker.processes.report import report_section
 from stoker.processes.settings import TOKEN_CHECK, set_login
 from stoker.processes.signals import handle_signals
@@ -63,7 +63,7 @@ async def until_stopped(name: str) -> None:
     Call this when all long-lived objects of the process have been created.
     """
     configure_allocator()
-    collect_rarely()
+    reduce_garbage_collection()
     await handle_signals(name).wait()
 
 

@@ -26,7 +26,7 @@ _LAST_SECONDS = 5.0
 """How long the last renewal waits for the database."""
 
 
-def look(connection: Connection, files: MarkFiles, shown: ShownId, replaced: bool = False) -> Gap | None:
+def compare_with_mark(connection: Connection, files: MarkFiles, shown: ShownId, replaced: bool = False) -> Gap | None:
     """Compare the database with its mark, before an engine reports itself, and return what it lacks, as then recorded.
 
     A gap that was found before remains until it is accepted, or the database that it was found from is back. `replaced`
@@ -81,9 +81,9 @@ class MarkKeeper:
         self._event: int | None = None
         self._running: asyncio.Task[None] | None = None
 
-    async def look(self, *, replaced: bool = False) -> None:
-        """Look whether the database is older than its mark (see the function `look`), and log what it lacks."""
-        if gap := await self._database.read(look, self._files, self._shown, replaced):
+    async def compare_with_mark(self, *, replaced: bool = False) -> None:
+        """Log what the database lacks if it is older than its mark (see the function `compare_with_mark`)."""
+        if gap := await self._database.read(compare_with_mark, self._files, self._shown, replaced):
             LOG.critical("%s", gap.sentence(self._options))
 
     def begin(self) -> None:
@@ -120,7 +120,7 @@ class MarkKeeper:
         if event == self._event:
             return
         if event < (self._event or 0):
-            await self.look(replaced=True)
+            await self.compare_with_mark(replaced=True)
         mark = await self._database.read(marks.current, self._shown)
         if mark is None:
             return

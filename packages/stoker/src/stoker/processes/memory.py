@@ -12,7 +12,7 @@ _NEW_OBJECTS = 50_000
 """The threshold of generation 0: more containers than a list of a thousand resources needs."""
 
 
-def collect_rarely() -> None:
+def reduce_garbage_collection() -> None:
     """Exclude all existing objects from garbage collection, and collect others less often.
 
     With Python's defaults a long list triggers one or two full collections of the process, which take longer than

@@ -14,7 +14,7 @@ from oslo_config import cfg
 
 from stoker.operations import READING
 from stoker.processes.assembly import assembled_engine
-from stoker.processes.memory import collect_rarely
+from stoker.processes.memory import reduce_garbage_collection
 from stoker.processes.opened_database import database_pool, opened_database
 from stoker.processes.signals import handle_signals
 from stoker.rpc.dispatch import Dispatcher
@@ -29,13 +29,13 @@ async def serve_reads(config: cfg.ConfigOpts, cloud_name: str | None, descriptor
         assembled_engine(config, database, cloud_name=cloud_name) as engine,
     ):
         services = engine.services
-        collect_rarely()
+        reduce_garbage_collection()
         serving = asyncio.ensure_future(serve_pipe(descriptor, Dispatcher(engine, READING)))
         serving.add_done_callback(lambda _: stop.set())
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), services.settings.heartbeat_seconds)
-            services.memory.freed.give_back(idle=True)
+            services.memory.freed.release(idle=True)
         serving.cancel()
         services.evaluator.stop()
         services.memory.values.close()

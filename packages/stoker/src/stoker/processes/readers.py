@@ -26,7 +26,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
 from stoker.rpc.contract import EngineClient
-from stoker.rpc.pipes import OtherRelease, PipeClient, ProcessGone, ProcessSilent
+from stoker.rpc.pipes import OtherRelease, PipeClient, ProcessEnded, ProcessNotResponding
 from stoker_foundation.interpreter import python_command, python_environment
 
 _log = logging.getLogger(__name__)
@@ -161,10 +161,10 @@ class Readers:
             place.calls += 1
         try:
             return place.client.call(context, request, timeout)
-        except ProcessGone:
+        except ProcessEnded:
             left = timeout - (self._now() - began)
-        except ProcessSilent:
-            self._give_up(place)
+        except ProcessNotResponding:
+            self._abandon(place)
             raise
         finally:
             self._ended(place, began, crowded=others >= len(places), shared=others > 0)
@@ -247,7 +247,7 @@ class Readers:
             self._most = 0  # until this process is restarted
             self._reason = f"release {other} was installed meanwhile: restart the engine"
             _log.warning("Reads are served by one process only: release %s was installed meanwhile", other)
-        except ProcessGone:
+        except ProcessEnded:
             pass
         finally:
             with self._lock:
@@ -272,7 +272,7 @@ class Readers:
         if place in self._running:
             self._running.remove(place)
 
-    def _give_up(self, place: _Destination) -> None:
+    def _abandon(self, place: _Destination) -> None:
         if place.process is not None:
             _log.warning("The process %d, which serves reads, does not reply, and is killed", place.process.pid)
             place.process.kill()

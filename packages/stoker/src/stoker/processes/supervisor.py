@@ -65,7 +65,7 @@ class DirectoryReplaced(StokerError):
 
 
 class Supervisor:
-    """Watches the programs in a directory. `children` are those that this process has started, by name; `say` gets a
+    """Watches the programs in a directory. `children` are those that this process has started, by name; `report` gets a
     sentence about each failure; `now` returns seconds since the epoch.
 
     The directory is kept open, so that no other one can be mistaken for it.
@@ -75,12 +75,12 @@ class Supervisor:
         self,
         directory: DataDirectory,
         children: Mapping[str, Popen[bytes]],
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         now: Callable[[], float] = time.time,
     ) -> None:
         self._directory = directory
         self._children = dict(children)
-        self._say = say
+        self._report = report
         self._now = now
         self._histories: dict[str, History] = {}
         self._seen: dict[str, int] = {}
@@ -96,17 +96,17 @@ class Supervisor:
             while not stopped.wait(_WATCH_SECONDS):
                 if any(child.poll() == 0 for child in self._children.values()):
                     break
-                self.look(stopped)
+                self.check(stopped)
         finally:
             os.close(self._opened)
 
-    def look(self, stopped: threading.Event) -> None:
+    def check(self, stopped: threading.Event) -> None:
         """Look once after all programs. Raises DirectoryReplaced as `watch`."""
         try:
             self._require_directory()
             set_up = self._directory.set_up()
             for program in programs_of(self._directory, set_up) if set_up is not None else ():
-                self._look_after(program, stopped)
+                self._supervise(program, stopped)
         except OSError:
             self._require_directory()
             raise
@@ -125,7 +125,7 @@ class Supervisor:
             "directory, and `stoker up` to start with what is there now."
         )
 
-    def _look_after(self, program: Program, stopped: threading.Event) -> None:
+    def _supervise(self, program: Program, stopped: threading.Event) -> None:
         history, now = self._histories.setdefault(program.name, History()), self._now()
         process = running(self._directory, program.name)
         if process is not None:
@@ -136,7 +136,7 @@ class Supervisor:
             return
         self._seen.pop(program.name, None)
         if history.due is None:
-            self._note(program, history, self._how_ended(program))
+            self._note(program, history, self._exit_description(program))
         elif now >= history.due:
             self._restart(program, history, stopped)
 
@@ -151,9 +151,9 @@ class Supervisor:
         history.due, history.started_at = None, self._now()
         history.restarts += 1
         self._record()
-        self._say(f"The {program.title} was restarted.")
+        self._report(f"The {program.title} was restarted.")
 
-    def _how_ended(self, program: Program) -> str:
+    def _exit_description(self, program: Program) -> str:
         child = self._children.pop(program.name, None)
         status = child.poll() if child is not None else None
         return "it ended unexpectedly" if status is None else f"it ended with status {status}"
@@ -161,7 +161,7 @@ class Supervisor:
     def _note(self, program: Program, history: History, reason: str) -> None:
         pause = history.failed(reason, self._now())
         self._record()
-        self._say(f"The {program.title} does not run: {reason}; restarting it in {pause:g} s.")
+        self._report(f"The {program.title} does not run: {reason}; restarting it in {pause:g} s.")
 
     def _record(self) -> None:
         """Write the histories, and the process IDs, for other commands."""

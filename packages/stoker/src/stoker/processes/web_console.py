@@ -15,7 +15,7 @@ from stoker.processes.settings import TOKEN_CHECK, encryption_keys
 from stoker_foundation.clock import Clock
 
 
-def beside_api(config: cfg.ConfigOpts, api: WSGIApplication, clock: Clock) -> WSGIApplication:
+def with_console(config: cfg.ConfigOpts, api: WSGIApplication, clock: Clock) -> WSGIApplication:
     """Return `api` with the console if it is enabled, otherwise `api` itself.
 
     The console is imported at its first request. Raises cfg.Error if an option is missing: the identity service, or the

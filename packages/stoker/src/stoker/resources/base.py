@@ -25,7 +25,7 @@ from stoker.plugins.listing import InventoryLocation, Listing, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
 from stoker.plugins.recovery import Recovery, RecoveryMethod
-from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter, see
+from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter, index_object
 from stoker.resources.live_values import Reader, read_differences
 from stoker.resources.wire import NOT_SENT, from_wire, older_spellings, plain_name, to_wire, wire_value, without_nulls
 from stoker.schema.live import LISTED, LiveSource, same
@@ -166,7 +166,7 @@ class RestResource(ResourceType):
         """Return the object as the service shows it now; None when it does not exist."""
         answer = await call.cloud.request("GET", self.collection.service, self.member_path(call), ok=(404,))
         shown = None if answer.status == 404 else self.collection.unwrap(answer.body)
-        see(call, shown, self.identity, self.addresses_at)
+        index_object(call, shown, self.identity, self.addresses_at)
         return shown
 
     # -- creating ---------------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class RestResource(ResourceType):
             listed = [item for item in listed if item.get(self.identity) == name]
         if name is None or name != generated_name(self, call):
             listed = [item for item in listed if self.made_by(call, body, item)]
-        return await first_of_nobody(call, collection, listed)
+        return await first_unowned(call, collection, listed)
 
     def made_by(self, call: Call, body: Mapping[str, object], item: Mapping[str, object]) -> bool:
         """Return whether a listed object can be the one that this action created from `body`."""
@@ -239,7 +239,7 @@ class RestResource(ResourceType):
 
     def why(self, shown: Mapping[str, object]) -> str | None:
         """Return the service's reason for the object's status."""
-        reason = dig(shown, self.collection.reason_field.split("."))
+        reason = value_at(shown, self.collection.reason_field.split("."))
         return str(reason) if reason else None
 
     def created(self, call: Call, shown: Mapping[str, object]) -> None:
@@ -259,7 +259,7 @@ class RestResource(ResourceType):
             return self.judge(call, await self.show(call))
         body = await self.update_body(call)
         shown = await self.send_update(call, body) if body else None
-        see(call, shown, self.identity, self.addresses_at)
+        index_object(call, shown, self.identity, self.addresses_at)
         await self.change_extras(call)
         call.progress["sent"] = True
         if not body or self.waits is None:
@@ -379,7 +379,7 @@ async def _filtered(call: Call, collection: Collection, path: str, params: dict[
 async def _started(kind: RestResource, call: Call) -> Outcome:
     """Begin the creation; it is done when the response shows an object that is ready."""
     made = await kind.begin(call)
-    see(call, made, kind.identity, kind.addresses_at)
+    index_object(call, made, kind.identity, kind.addresses_at)
     identifier = made.get(kind.collection.id_field)
     if identifier is None:
         service = kind.collection.service
@@ -405,12 +405,12 @@ async def _attribute(kind: RestResource, call: Call, key: AttributeKey, shown: M
     """Return the value of an attribute: computed, or from the object as the service shows it."""
     name = str(key[0])
     if name in kind.computed:
-        return dig(await kind.computed_attribute(call, name), key[1:])
+        return value_at(await kind.computed_attribute(call, name), key[1:])
     if shown is None or name == "show":
-        return dig(shown, key[1:])
+        return value_at(shown, key[1:])
     declared = kind.attributes.get(name)
     path = declared.path.split(".") if declared is not None and declared.path else [name]
-    return dig(shown, [*path, *key[1:]])
+    return value_at(shown, [*path, *key[1:]])
 
 
 async def found_well(kind: RestResource, call: Call) -> Outcome:
@@ -438,7 +438,7 @@ async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
     return await call.unrecorded(identifiers)
 
 
-async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[Mapping[str, object]]) -> str | None:
+async def first_unowned(call: Call, collection: Collection, listed: Iterable[Mapping[str, object]]) -> str | None:
     """Return the ID of the listed object that was created first of those that belong to no recorded resource.
 
     The later of two objects was created for an engine that has lost its operation. If that engine runs, it deletes its
@@ -449,7 +449,7 @@ async def first_of_nobody(call: Call, collection: Collection, listed: Iterable[M
     return min(free, key=lambda identifier: (_moment(created[identifier]) or 0.0, identifier), default=None)
 
 
-def dig(value: object, path: Several[str | int]) -> object:
+def value_at(value: object, path: Several[str | int]) -> object:
     """Return the value at a path of keys and indexes; None when there is none, unknown below an unknown value."""
     for part in path:
         if is_unknown(value):

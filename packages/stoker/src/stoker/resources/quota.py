@@ -9,7 +9,7 @@ from urllib.parse import quote
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.schema.live import LISTED
 from stoker.schema.property import SUPPORTED, Change, Property, Support, Type
@@ -84,7 +84,7 @@ class ProjectQuota(ResourceType):
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {"show": await self._shown(call)}
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}
 
     async def _shown(self, call: Call) -> Mapping[str, object]:
         shown: Mapping[str, object] = (await call.cloud.get(str(self.service), self._path(call)))[self.member]

@@ -38,7 +38,7 @@ async def is_recorded(call: Call, physical_id: str) -> bool:
     return not await unrecorded(call, [physical_id])
 
 
-def is_named_alike(call: Call, name: str | None) -> bool:
+def has_same_name(call: Call, name: str | None) -> bool:
     """Return whether an object has the name of this resource's object or of its replacement."""
     stem = call.physical_name.removesuffix(short_id(call.uuid))
     alike = name is not None and len(name) == len(call.physical_name) and name.startswith(stem)

@@ -353,8 +353,10 @@ class MessagingPeers:
         """See `Peers.finished`."""
         self._send(lambda: self._caster.prepare(server=engine_id).cast({}, "finished", operation=operation_id))
 
-    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
-        """See `Peers.ask`."""
+    async def forward(
+        self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float
+    ) -> Answer:
+        """See `Peers.forward`."""
         prepared = self._client.prepare(server=engine_id, timeout=seconds)
         call = partial(self._calls.run, partial(_prepared(context, request, seconds), prepared), seconds)
         try:

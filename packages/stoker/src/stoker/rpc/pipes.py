@@ -29,11 +29,11 @@ _SIZE = struct.Struct("!i")
 _READY = {"ready": True, "release": __version__}
 
 
-class ProcessGone(Exception):
+class ProcessEnded(Exception):
     """The other process has ended, or has been given up, before it replied."""
 
 
-class ProcessSilent(EngineUnavailable):
+class ProcessNotResponding(EngineUnavailable):
     """The other process runs, but has not even replied that the request takes too long."""
 
 
@@ -58,7 +58,7 @@ class PipeClient:
         replied: Future[Reply] = Future()
         with self._lock:
             if self._gone:
-                raise ProcessGone
+                raise ProcessEnded
             number = next(self._numbers)
             self._waiting[number] = replied
             head = {"call": number, "method": method, "caller": context.to_dict(), "seconds": timeout}
@@ -67,11 +67,11 @@ class PipeClient:
             except OSError:  # perhaps in the middle of the frame
                 del self._waiting[number]
                 self._gone = True
-                raise ProcessGone from None
+                raise ProcessEnded from None
         try:
             reply = replied.result(timeout)
         except TimeoutError:
-            raise ProcessSilent(f"No process answered {method} within {timeout:g} seconds.") from None
+            raise ProcessNotResponding(f"No process answered {method} within {timeout:g} seconds.") from None
         finally:
             self._waiting.pop(number, None)
         return answer_of(request, reply)
@@ -79,11 +79,11 @@ class PipeClient:
     def await_ready(self, seconds: float) -> None:
         """Return when the process is ready. Raises ProcessGone, also when that takes longer, and OtherRelease."""
         if not self._connection.poll(seconds):
-            raise ProcessGone
+            raise ProcessEnded
         try:
             head, _ = _parts(self._connection.recv_bytes())
         except (EOFError, OSError):
-            raise ProcessGone from None
+            raise ProcessEnded from None
         if head != _READY:
             raise OtherRelease(str(head.get("release", "")))
 
@@ -100,7 +100,7 @@ class PipeClient:
             with self._lock:
                 self._gone = True
                 for replied in list(self._waiting.values()):
-                    replied.set_exception(ProcessGone())
+                    replied.set_exception(ProcessEnded())
                 self._connection.close()
 
     def _receive_one(self) -> bool:

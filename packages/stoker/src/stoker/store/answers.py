@@ -21,7 +21,7 @@ class Answers:
         self._given: deque[tuple[asyncio.Future[Any], BaseException | None, object]] = deque()
         self._woken = False
 
-    def give(self, future: asyncio.Future[Any], error: BaseException | None, result: object = None) -> None:
+    def deliver(self, future: asyncio.Future[Any], error: BaseException | None, result: object = None) -> None:
         """Have the loop settle a future with the error, or else the result; from any thread.
 
         Nothing happens if the loop is closed: nobody waits any more.
@@ -128,6 +128,6 @@ def _do(job: _Job) -> None:
     try:
         result = job.work()
     except BaseException as error:
-        job.answers.give(job.future, error)
+        job.answers.deliver(job.future, error)
     else:
-        job.answers.give(job.future, None, result)
+        job.answers.deliver(job.future, None, result)

@@ -157,7 +157,7 @@ def forget_older(connection: Connection, oldest: float) -> None:
 # -- approvals -----------------------------------------------------------------------------------------------------
 
 
-def say(connection: Connection, approval: Approval) -> None:
+def record_approval(connection: Connection, approval: Approval) -> None:
     """Record what a person says about a request, instead of what the person has said before (a journal step)."""
     c = change_approvals.c
     mine = and_(c.request_id == approval.request_id, c.user_id == approval.user_id)
@@ -174,7 +174,7 @@ def say(connection: Connection, approval: Approval) -> None:
     connection.execute(insert(change_approvals).values(**values))
 
 
-def said_about(connection: Connection, request_ids: Collection[str]) -> dict[str, list[Approval]]:
+def approvals_of(connection: Connection, request_ids: Collection[str]) -> dict[str, list[Approval]]:
     """Return what people have said about requests, oldest first, by request."""
     found: dict[str, list[Approval]] = {}
     c = change_approvals.c
@@ -233,5 +233,5 @@ def granted_to_operation(connection: Connection, operation_id: str, requirement:
 def _fulfils(connection: Connection, request: ChangeRequest, requirement: Requirement) -> bool:
     if request.emergency is not None:
         return True
-    approvals = said_about(connection, [request.id]).get(request.id, [])
+    approvals = approvals_of(connection, [request.id]).get(request.id, [])
     return not lacking([requirement], request.user_id, approvals)

@@ -391,7 +391,7 @@ class OperationState:
     current_action: str | None
 
 
-def standing(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
+def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
     """Return the current state of these operations, by ID."""
     found: dict[str, OperationState] = {}
     wanted = list(identifiers)

@@ -389,7 +389,7 @@ def _server_engine(url: URL, pool: Pool, **isolation: Any) -> Engine:
         **isolation,
         **pool.options(),
     )
-    lost = notice_silence(engine, pool.silence) if pool.silence is not None else _overlook
+    lost = notice_silence(engine, pool.silence) if pool.silence is not None else _ignore_lost_connection
     _examine_idle_connections(engine, lost)
     if pool.idle_transaction is not None:
         limit = _IDLE_LIMIT[engine.dialect.name](pool.idle_transaction)
@@ -401,7 +401,7 @@ def _server_engine(url: URL, pool: Pool, **isolation: Any) -> Engine:
     return engine
 
 
-def _overlook(error: BaseException) -> None:
+def _ignore_lost_connection(error: BaseException) -> None:
     """Note nothing of a lost connection, for which there is no limit."""
 
 

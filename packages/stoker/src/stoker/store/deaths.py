@@ -94,7 +94,7 @@ def record_deaths(connection: Connection, now: float, limit: int, *, alone: bool
     query = _OF_GONE_ENGINES if alone else _OF_GONE_ENGINES.where(engines.c.seen_at + engines.c.lease <= now)
     by_engine: dict[str, list[_Owned]] = defaultdict(list)
     found = connection.execute(query).all()
-    recorded = _judged(connection, [row.id for row in found])  # by another engine while this one waited for the locks
+    recorded = _recorded(connection, [row.id for row in found])  # by another engine while this one waited for the locks
     for row in found:
         if (row.id, row.epoch) not in recorded:
             by_engine[row.owner].append(
@@ -142,7 +142,7 @@ class _Owned:
         return max(self.died - self.began, 0.0)
 
 
-def _judged(connection: Connection, identifiers: list[str]) -> set[tuple[str, int]]:
+def _recorded(connection: Connection, identifiers: list[str]) -> set[tuple[str, int]]:
     """Return the operations and epochs for which a death is recorded."""
     query = select(operation_deaths.c.operation_id, operation_deaths.c.epoch)
     return {

@@ -108,7 +108,7 @@ def has_users(connection: Connection, project_id: str, user_project_id: str) -> 
     return connection.execute(select(stacks.c.id).where(where).limit(1)).first() is not None
 
 
-def makers(connection: Connection, identifiers: Collection[str]) -> dict[str, set[str]]:
+def creating_stacks(connection: Connection, identifiers: Collection[str]) -> dict[str, set[str]]:
     """Return the IDs of the stacks whose resources created these configurations and deployments, by the latter's IDs.
 
     A configuration that was derived for a deployment belongs to the stack of that deployment, whose ID is the UUID of

@@ -20,7 +20,7 @@ class NewEvents:
     last: int
 
 
-def news(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> NewEvents:
+def new_events(connection: Connection, watched: Mapping[str, int], after: int | None, most: int) -> NewEvents:
     """Return the events of stacks, and of stacks nested in them down to a depth, after a sequence number.
 
     None means the current end of the sequence.

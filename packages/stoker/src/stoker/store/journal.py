@@ -260,7 +260,7 @@ class Journal:
         future: asyncio.Future[None] = loop.create_future()
         if self._answers is None or self._answers.loop is not loop:
             self._answers = Answers(loop)
-        self.submit(batch, partial(self._answers.give, future))
+        self.submit(batch, partial(self._answers.deliver, future))
         await future
 
     def submit(self, batch: Batch, answer: Callable[[BaseException | None], None]) -> None:

@@ -28,7 +28,7 @@ def require_keys(connection: Connection, sealer: Sealer) -> None:
         ) from None
 
 
-def prove(connection: Connection, sealer: Sealer) -> None:
+def record_proof(connection: Connection, sealer: Sealer) -> None:
     """Record a proof of the key that this engine seals with. Raises Invalid like `require_keys`."""
     require_keys(connection, sealer)
     identifier = sealer.digest(_PROVEN)

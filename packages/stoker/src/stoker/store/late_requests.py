@@ -57,7 +57,7 @@ def due(connection: Connection, now: float, most: int = 100) -> list[LateRequest
     return [LateRequest(**row) for row in connection.execute(query).mappings()]
 
 
-def looked(connection: Connection, request: LateRequest, now: float) -> None:
+def record_search(connection: Connection, request: LateRequest, now: float) -> None:
     """Record that a search was repeated; after the last time, the request is forgotten."""
     where = late_requests.c.resource_uuid == request.resource_uuid
     number = request.looks + 1

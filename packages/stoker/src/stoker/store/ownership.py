@@ -246,7 +246,7 @@ def record_earlier(connection: Connection, found: Mapping[str, Owned | None]) ->
 def promote(connection: Connection) -> None:
     """Let doubles own their objects if the owners are gone: the oldest one of each object."""
     keep_writers_out(connection)
-    seconds = _doubles(connection)
+    seconds = _duplicates(connection)
     owners = {each.ownership for each in holders(connection, (each.physical_id for each in seconds))}
     for each in seconds:
         if each.key not in owners:
@@ -254,13 +254,13 @@ def promote(connection: Connection) -> None:
             connection.execute(update(resources).where(resources.c.uuid == each.uuid).values(ownership=each.key))
 
 
-def _doubles(connection: Connection) -> list[Holder]:
+def _duplicates(connection: Connection) -> list[Holder]:
     return [Holder(*row) for row in connection.execute(_DOUBLE_HOLDERS)]
 
 
-def doubles(connection: Connection) -> list[tuple[Holder, Holder]]:
+def duplicates(connection: Connection) -> list[tuple[Holder, Holder]]:
     """Return the resources whose object belongs to another one, each with that one, ordered by stack and name."""
-    seconds = _doubles(connection)
+    seconds = _duplicates(connection)
     known = list(holders(connection, (each.physical_id for each in seconds)))
     owners = {each.ownership: each for each in known}
     found = [(each, owners[each.key]) for each in seconds if each.key in owners]

@@ -11,7 +11,7 @@ from stoker.store.tables import change_sets, operations, stacks
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedPlan:
+class EvaluatedPlan:
     """An operation on a stack, or a change set; `body` is its sealed plan, or all that the change set stores."""
 
     id: str
@@ -63,7 +63,7 @@ _CHANGE_SETS = select(
 
 def of_project(
     connection: Connection, project_id: str, stack_id: str | None, after: tuple[float, str] | None, limit: int
-) -> list[JudgedPlan]:
+) -> list[EvaluatedPlan]:
     """Return plans of a project, or of one of its stacks, newest first; those after a time and an ID."""
     begun = _OPERATIONS.where(stacks.c.project_id == project_id)
     if stack_id is not None:
@@ -75,20 +75,20 @@ def of_project(
         time, identifier = after
         same = and_(found.c.created_at == time, found.c.id < identifier)
         query = query.where(or_(found.c.created_at < time, same))
-    return [JudgedPlan(*row) for row in connection.execute(query)]
+    return [EvaluatedPlan(*row) for row in connection.execute(query)]
 
 
-def of_operations(connection: Connection, ids: Collection[str]) -> dict[str, JudgedPlan]:
+def of_operations(connection: Connection, ids: Collection[str]) -> dict[str, EvaluatedPlan]:
     """Return the plans of those operations that policies were asked about, by ID."""
     rows = connection.execute(_OPERATIONS.where(operations.c.id.in_(ids)))
-    return {row.id: JudgedPlan(*row) for row in rows}
+    return {row.id: EvaluatedPlan(*row) for row in rows}
 
 
-def with_ids_between(connection: Connection, project_id: str, first: str, last: str) -> list[JudgedPlan]:
+def with_ids_between(connection: Connection, project_id: str, first: str, last: str) -> list[EvaluatedPlan]:
     """Return the plans of operations and change sets of a project whose IDs are in a range."""
     of_operations = _OPERATIONS.where(stacks.c.project_id == project_id, operations.c.id.between(first, last))
     of_sets = _CHANGE_SETS.where(change_sets.c.project_id == project_id, change_sets.c.id.between(first, last))
-    return [JudgedPlan(*row) for query in (of_operations, of_sets) for row in connection.execute(query)]
+    return [EvaluatedPlan(*row) for query in (of_operations, of_sets) for row in connection.execute(query)]
 
 
 def nested_plans(connection: Connection, operation_id: str, paths: Collection[str]) -> dict[str, NestedPlan]:

@@ -67,7 +67,7 @@ def lock(connection: Connection, credentials: Iterable[str]) -> None:
 def move(connection: Connection, root_id: str, former: str | None, credential: str) -> None:
     """Change the credential of a whole tree of stacks, and mark the former one for removal if it is unused."""
     connection.execute(update(stacks).where(stacks.c.root_id == root_id).values(credential=credential))
-    give_up_unused(connection, former)
+    release_unused(connection, former)
 
 
 def inherit(connection: Connection, nested: Sequence[Stack]) -> None:
@@ -87,16 +87,16 @@ def inherit(connection: Connection, nested: Sequence[Stack]) -> None:
         update_rows(connection, stacks, ("id",), ("credential",), cells)
 
 
-def give_up_unused(connection: Connection, credential: str | None) -> None:
+def release_unused(connection: Connection, credential: str | None) -> None:
     """Mark a trust for removal if no existing stack uses it."""
     if credential is None or _locked(connection, credential) is None:
         return
     living = and_(stacks.c.credential == credential, stacks.c.deleted_at.is_(None))
     if connection.execute(select(stacks.c.id).where(living).limit(1)).first() is None:
-        give_up(connection, credential)
+        release(connection, credential)
 
 
-def give_up(connection: Connection, credential: str) -> None:
+def release(connection: Connection, credential: str) -> None:
     """Mark a trust for removal, so that no further stack can use it."""
     connection.execute(update(trusts).where(trusts.c.credential == credential).values(given_up=True))
 

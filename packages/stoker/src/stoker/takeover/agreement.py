@@ -51,15 +51,15 @@ def agreed_values(target: Target, values: Mapping[str, object], *, same: bool) -
 
 
 def _accepts_names(kind: ResourceType, name: str) -> bool:
-    return _looks_up(kind.properties[name])
+    return _resolves_names(kind.properties[name])
 
 
-def _looks_up(prop: Any) -> bool:
+def _resolves_names(prop: Any) -> bool:
     inside = [*(prop.schema or {}).values(), *([prop.items] if prop.items is not None else [])]
-    return prop.resolve is not None or any(map(_looks_up, inside))
+    return prop.resolve is not None or any(map(_resolves_names, inside))
 
 
-def learn_attributes(mapped: MappedStack, expected: object, recorded: object) -> None:
+def record_attributes(mapped: MappedStack, expected: object, recorded: object) -> None:
     """Record attributes whose values stand in the recorded properties of a resource that refers to them."""
     if is_unknown(expected):
         if len(expected.sources) == 1:
@@ -71,13 +71,13 @@ def learn_attributes(mapped: MappedStack, expected: object, recorded: object) ->
                     state.stored.attributes.setdefault(attribute_text(key), recorded)  # type: ignore[arg-type]
     elif isinstance(expected, Mapping) and isinstance(recorded, Mapping):
         for key in expected.keys() & recorded.keys():
-            learn_attributes(mapped, expected[key], recorded[key])
+            record_attributes(mapped, expected[key], recorded[key])
     elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
         for one, other in zip(expected, recorded, strict=True):
-            learn_attributes(mapped, one, other)
+            record_attributes(mapped, one, other)
 
 
-def learn_references(mapped: MappedStack, wanted: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
+def record_references(mapped: MappedStack, wanted: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
     """Record as physical ID what stands for a resource in the recorded properties of one that refers to it.
 
     Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID

@@ -104,7 +104,7 @@ class Copier:
         writes = []
         owners: dict[str, HeatStack] = {}
         for tree in trees:
-            fate, why, mapped = await self._without_owned_objects(*self._fate(tree, recorded))
+            fate, why, mapped = await self._without_owned_objects(*self._outcome(tree, recorded))
             if mapped is not None and (why := _claimed_before(tree, mapped, owners)):
                 fate, mapped = CopyOutcome.IMPOSSIBLE, None
             outcomes.append((fate, why, mapped))
@@ -136,7 +136,7 @@ class Copier:
             await self._services.journal.commit(_removal(tree))
         await self._services.journal.commit(self._writer.batch(mapped))
 
-    def _fate(self, tree: HeatStack, recorded: _Recorded) -> tuple[CopyOutcome, str, MappedTree | None]:
+    def _outcome(self, tree: HeatStack, recorded: _Recorded) -> tuple[CopyOutcome, str, MappedTree | None]:
         here = recorded.trees.get(tree.id)
         if here is not None and here.digest == self._mapper.digest(tree):
             return CopyOutcome.PRESENT, "", None

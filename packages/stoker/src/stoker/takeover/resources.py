@@ -21,9 +21,9 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Origin, Resource
 from stoker.takeover.agreement import (
     agreed_values,
     known_definition,
-    learn_attributes,
-    learn_references,
     only_inside,
+    record_attributes,
+    record_references,
 )
 from stoker.takeover.decoding import Decoder
 from stoker.takeover.definitions import Definitions
@@ -134,10 +134,10 @@ class ResourceMapper:
         """Set the type, the definition and the property values of a resource."""
         values = self._values(mapped, row)
         if values is not None:
-            learn_references(mapped, wanted, state.row.name, values)
+            record_references(mapped, wanted, state.row.name, values)
         target = wanted.target(state.row.name, mapped.scope)
         if values is not None and has_unknown(target.given):
-            learn_attributes(mapped, target.given, values)
+            record_attributes(mapped, target.given, values)
             target = wanted.target(state.row.name, mapped.scope)
         state.type = target.type
         state.row.type = target.type_name
@@ -155,7 +155,7 @@ class ResourceMapper:
     def _give(
         self, mapped: MappedStack, state: ResourceState, row: Row, values: Mapping[str, object]
     ) -> dict[str, str]:
-        made = state.give(values)
+        made = state.set_properties(values)
         state.row.properties = made["id"] = record_id(mapped.source, "properties", row["id"])
         return made
 

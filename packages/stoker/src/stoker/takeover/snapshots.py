@@ -105,7 +105,7 @@ class SnapshotMapper:
         properties = state.given if state is not None else {}
         name = state.physical_name if state is not None else path[-1]
         data = entry.get("resource_data") or {}
-        made = copy.give(kind.copy.of(Snapshot(path[-1], name, entry.get("resource_id"), data, properties)))
+        made = copy.set_properties(kind.copy.of(Snapshot(path[-1], name, entry.get("resource_id"), data, properties)))
         record.properties = made["id"] = record_id(mapped.source, "copied", row["id"], *path)
         mapped.property_sets.append(made)
         return copy

@@ -36,7 +36,7 @@ def derived_values(
     search = _Search(definition, scope, Redactor(secrets))
     try:
         for tree in _trees(definition, only):
-            search.look_into(tree)
+            search.trace(tree)
     except BudgetExceeded:
         pass
     return search.result()
@@ -61,12 +61,12 @@ class _TracingEvaluation(Evaluation):
         self.read_secret = False
         self.others: set[str] = set()
 
-    def met(self, value: object) -> object:
+    def tracked(self, value: object) -> object:
         if self.secrets.finds(value):
             self.read_secret = True
         else:
             self.others.update(strings_of(value))
-        return super().met(value)
+        return super().tracked(value)
 
 
 class _Search:
@@ -78,20 +78,20 @@ class _Search:
         self._size = 0
         self._public: set[str] = set()
 
-    def look_into(self, node: object) -> None:
+    def trace(self, node: object) -> None:
         """Record what calls in a compiled tree derive from secrets, the inner calls first."""
         if not isinstance(node, Expression):
             return
         evaluation = _TracingEvaluation(self._definition, self._scope, self._secrets)
         if not isinstance(node, Function):
             for child in _children(node, evaluation):
-                self.look_into(child)
+                self.trace(child)
             return
         value = node.evaluate(evaluation)
         self._public |= evaluation.others
         if evaluation.read_secret:
             for child in _children(node, evaluation):
-                self.look_into(child)
+                self.trace(child)
             self._record(value)
 
     def _record(self, value: object) -> None:

@@ -186,7 +186,7 @@ class Evaluation:
         self.unknown_seen = True
         return UNDETERMINED
 
-    def met(self, value: Any) -> object:
+    def tracked(self, value: Any) -> object:
         """Return the value and record whether it contains unknowns; every value from outside must pass through here."""
         if not self.unknown_seen and type(value) is not str and has_unknown(value):
             self.unknown_seen = True

@@ -44,13 +44,13 @@ _OTHER_NAMES = dict(
 
 def function_hint(value: object, version: Version) -> str:
     """Return a hint if `value` seems to be a call: of a misspelt function, or of one of another version or language."""
-    name = _sole_key(value)
+    name = _only_key(value)
     return _hint(name, version, version.functions) if name and name not in version.functions else ""
 
 
 def condition_hint(value: object, version: Version) -> str:
     """Return the same as `function_hint` for a call in a condition."""
-    name = _sole_key(value)
+    name = _only_key(value)
     return _hint(name, version, version.condition_functions) if name else ""
 
 
@@ -85,7 +85,7 @@ def misspelt_calls(value: object, path: Path, version: Version) -> Iterator[tupl
     pending = [(value, path)]
     while pending:
         inner, place = pending.pop()
-        name = _sole_key(inner)
+        name = _only_key(inner)
         if _is_marked(name) and (hint := function_hint(inner, version)):
             yield place, name, hint
         if isinstance(inner, Mapping):
@@ -98,7 +98,7 @@ def _is_marked(name: str) -> bool:
     return name == "Ref" or any(mark in name for mark in _MARKS)
 
 
-def _sole_key(value: object) -> str:
+def _only_key(value: object) -> str:
     """Return the key of a map that has one; otherwise an empty string."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return ""

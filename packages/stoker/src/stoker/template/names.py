@@ -167,10 +167,10 @@ class NameChecker:
         if name in self.definition.template.resources:
             message, hint = f"the resource {name!r} does not exist because its condition is false", ""
         else:
-            message, hint = f"the template has no resource {name!r}", self._meant(name, path)
+            message, hint = f"the template has no resource {name!r}", self._suggestion(name, path)
         self.problems.add("unknown-resource", message, path, hint=hint, kind=kind)
 
-    def _meant(self, name: str, path: Path) -> str:
+    def _suggestion(self, name: str, path: Path) -> str:
         """Return a hint for a reference to a resource that does not exist; `path` ends with the function."""
         template = self.definition.template
         if name in template.parameters:

@@ -127,11 +127,11 @@ def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, ob
         path=shown,
         source=document.source,
         position=document.locate(whole),
-        hint=_meant(definition, problem, given) or problem.hint,
+        hint=_suggestion(definition, problem, given) or problem.hint,
     )
 
 
-def _meant(definition: Definition, problem: Problem, given: object) -> str:
+def _suggestion(definition: Definition, problem: Problem, given: object) -> str:
     """Return a hint if a value seems to be a call of a function that does not exist; otherwise an empty string."""
     if problem.rule not in ("wrong-type", "unknown-property"):
         return ""

@@ -65,14 +65,14 @@ _SERVICES = {
 """What the services of OpenStack do, as people write it in place of their names in types."""
 
 
-def meant_type(name: str, known: Sequence[str]) -> str | None:
-    """Return the type that is meant by `name`, which does not exist: for a usual misnomer, difference of case, or
+def intended_type(name: str, known: Sequence[str]) -> str | None:
+    """Return the type that `name`, which does not exist, is to be: for a usual misnomer, difference of case, or
     misspelling; None for other names.
     """
     meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
     if meant in known:
         return meant
-    if not _is_usual(name, known):
+    if not _has_known_namespace(name, known):
         return _with_vendor(name, known) or closest(name, known, _ELSEWHERE)
     return _of_service(name, known) or _with_last_part(name, known) or closest(name, known, _WHOLE)
 
@@ -106,20 +106,20 @@ def _of_vendor(vendor: str, known: Sequence[str]) -> list[str]:
     return [one for one in known if one.lower().startswith(f"{vendor.lower()}::")]
 
 
-def _is_usual(name: str, known: Sequence[str]) -> bool:
+def _has_known_namespace(name: str, known: Sequence[str]) -> bool:
     """Return whether a known type has the same namespace, whatever the case of its letters."""
     return name.split("::")[0].lower() in {one.split("::")[0].lower() for one in known}
 
 
 def suggested_type(name: str, known: Sequence[str]) -> str:
     """Return a hint for the type `name`, which does not exist: the type that is meant; an empty string for others."""
-    meant = meant_type(name, known)
-    return Suggestion(name, meant) if meant else ""
+    intended = intended_type(name, known)
+    return Suggestion(name, intended) if intended else ""
 
 
 def used_type(name: str, known: Sequence[str]) -> str:
     """Return a hint for a type that a template uses: as `suggested_type`, or where types of one's own are declared."""
     hint = suggested_type(name, known)
-    if hint or _is_usual(name, known):
+    if hint or _has_known_namespace(name, known):
         return hint
     return "give the environment whose resource_registry maps it, or the plug-in that has it"

@@ -171,7 +171,7 @@ def _unused_conditions(subject: _Subject) -> Iterator[Diagnostic]:
 
 def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
     for given in subject.given_properties():
-        schema = _sole_parameter(subject.definition, given.value)
+        schema = _only_parameter(subject.definition, given.value)
         if (
             given.prop.type in _NUMERIC
             and schema is not None
@@ -186,7 +186,7 @@ def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
             )
 
 
-def _sole_parameter(definition: Definition, value: object) -> ParameterSchema | None:
+def _only_parameter(definition: Definition, value: object) -> ParameterSchema | None:
     """Return the parameter whose value this is, unchanged; None if it is anything else."""
     if not isinstance(value, Function) or not isinstance(value.arguments, str):
         return None
@@ -326,7 +326,7 @@ def _implied_dependencies(subject: _Subject) -> Iterator[Diagnostic]:
             if name == goal:
                 return True
             through = definition.resources.get(name)
-            if name not in seen and through is not None and _is_there_with(through, resource):
+            if name not in seen and through is not None and _exists_with(through, resource):
                 pending += (*referred[name], *through.depends_on)
             seen.add(name)
         return False
@@ -361,7 +361,7 @@ def _always_referred(definition: Definition, resource: ResourceDefinition) -> fr
     )
 
 
-def _is_there_with(through: ResourceDefinition, resource: ResourceDefinition) -> bool:
+def _exists_with(through: ResourceDefinition, resource: ResourceDefinition) -> bool:
     """Return whether `through` exists whenever `resource` does: it has no condition, or the same one."""
     own, other = through.condition, resource.condition
     if own is True:

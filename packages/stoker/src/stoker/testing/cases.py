@@ -82,7 +82,7 @@ class Case:
 
     def relative(self, name: str) -> str:
         """Return a path in the test file as one that is relative to the working directory."""
-        return _beside(self.file, name)
+        return _relative_path(self.file, name)
 
     def place_of(self, parameter: str, step: Step) -> Place:
         """Return where a parameter got its value in a step."""
@@ -160,7 +160,7 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
         yield from _wrong_values(document, place, test)
         steps = [(place, test), *(((*place, "updates", at), each) for at, each in enumerate(test.get("updates", ())))]
         for there, step in steps:
-            yield from _useless(document, there, step)
+            yield from _ineffective_expectations(document, there, step)
             if "golden" in step.get("plan", {}) and _runs(test) > 1:
                 message = "one golden plan cannot be that of several combinations of given values"
                 yield _placed(document, (*there, "plan", "golden"), message)
@@ -176,7 +176,7 @@ _OF_PLANS = frozenset({"plan", "replaces", "conditions", "policies"})
 """Keys that are about a stack, and those that are about a plan."""
 
 
-def _useless(document: Document, place: Place, step: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def _ineffective_expectations(document: Document, place: Place, step: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Yield expectations that nothing would be compared with."""
     if "errors" in step:
         keys, why = _OF_STACKS | _OF_PLANS | {"deploy"}, "a template that is refused has neither a plan nor a stack"
@@ -233,7 +233,7 @@ def _runs(test: Mapping[str, Any]) -> int:
 def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) -> Iterator[Case]:
     domains = {parameter: domain_of(values) for parameter, values in test.get("given", {}).items()}
     clouds = tuple(section["cloud"] for section in (document.data, test) if "cloud" in section)
-    policies = tuple(_beside(document, each) for each in document.data.get("policy_files", ()))
+    policies = tuple(_relative_path(document, each) for each in document.data.get("policy_files", ()))
     steps = tuple(_steps(document, name, test, {}))
     case = Case(document, before, name, {}, clouds, steps, policies, examples=test.get("examples", 0), domains=domains)
     if case.examples:
@@ -259,14 +259,14 @@ def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mappin
         golden = step.get("plan", {}).get("golden")
         yield Step(
             there,
-            _beside(document, template),
-            tuple(_beside(document, each) for each in environments),
+            _relative_path(document, template),
+            tuple(_relative_path(document, each) for each in environments),
             own,
             step,
-            Path(_beside(document, golden)) if golden else None,
+            Path(_relative_path(document, golden)) if golden else None,
         )
 
 
-def _beside(document: Document, name: str) -> str:
+def _relative_path(document: Document, name: str) -> str:
     """Return a path that a document names as one that is relative to the working directory."""
     return name if "://" in name else str(Path(document.source).parent / name)

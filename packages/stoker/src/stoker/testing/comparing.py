@@ -22,7 +22,7 @@ def differences(expected: object, found: object, path: Path = ()) -> Iterator[tu
             if key in found:
                 yield from differences(value, found[key], (*path, key))
             else:
-                yield (*path, key), f"{_shown(value)} was expected, and there is no such key{_besides(found)}"
+                yield (*path, key), f"{_shown(value)} was expected, and there is no such key{_other_keys(found)}"
     elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         for number, (each, other) in enumerate(zip(expected, found, strict=True)):
             yield from differences(each, other, (*path, number))
@@ -41,7 +41,7 @@ def _equal(expected: object, found: object) -> bool:
     return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)
 
 
-def _besides(found: Mapping[str, object]) -> str:
+def _other_keys(found: Mapping[str, object]) -> str:
     """Return which keys there are instead."""
     return f" besides {', '.join(found)}" if found else ""
 

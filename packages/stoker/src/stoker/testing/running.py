@@ -178,7 +178,7 @@ class _Trial:
         stack = sandbox.deploy(_STACK, step.template, rollback=rollback, signals=signals, **inputs)
         sandbox.cloud.clear_faults()
         if "errors" in expected:
-            self._complain(step, ("errors",), "errors were expected, but the template was accepted")
+            self._report(step, ("errors",), "errors were expected, but the template was accepted")
             return
         self._check_stack(step, stack)
         self._check_calls(step, sandbox.calls[before:])
@@ -197,30 +197,30 @@ class _Trial:
                 body = filled(change.get("body"), names, ("body",))
                 sandbox.cloud.request(method.upper(), path, body, user=change.get("user", "demo"))
             except NoObject as error:
-                self._complain(
-                    step, (*place, *error.path), f"the stack has no object {error.name!r}", *_near(error.name, ids)
+                self._report(
+                    step, (*place, *error.path), f"the stack has no object {error.name!r}", *_hint(error.name, ids)
                 )
             except UserError as error:
-                self._complain(step, (*place, "request"), error.message)
+                self._report(step, (*place, "request"), error.message)
         if "changes" in step.expected:
             sandbox.advance(_AFTER_CHANGES)
 
-    def _complain(self, step: Step, place: Place, message: str, hint: str = "") -> None:
+    def _report(self, step: Step, place: Place, message: str, hint: str = "") -> None:
         self.failures.append(self.case.problem((*step.place, *place), message, RULE, hint))
 
     def _compare(self, step: Step, place: Place, expected: object, found: object) -> None:
         for path, message in differences(expected, found):
-            self._complain(step, (*place, *path), message)
+            self._report(step, (*place, *path), message)
 
     def _check_paths(self, step: Step, key: str, found: Collection[str], word: str) -> None:
         """Compare a list of resources with those that were found."""
         expected = step.expected[key]
         for number, path in enumerate(expected):
             if path not in found:
-                self._complain(step, (key, number), f"{path} was expected to be {word}, and is not")
+                self._report(step, (key, number), f"{path} was expected to be {word}, and is not")
         for path in found:
             if path not in expected:
-                self._complain(step, (key,), f"{path} is {word}, which was not expected")
+                self._report(step, (key,), f"{path} is {word}, which was not expected")
 
     # -- the template and its plan -------------------------------------------------------------------------------
 
@@ -232,14 +232,14 @@ class _Trial:
             return
         unexpected = list(placed)
         for number, entry in enumerate(step.expected["errors"]):
-            found = next((item for item in unexpected if self._is_meant(entry, item)), None)
+            found = next((item for item in unexpected if self._is_expected(entry, item)), None)
             if found is None:
                 reported = "; ".join(item.text() for item in placed)
-                self._complain(step, ("errors", number), f"this error is not reported, but: {reported}")
+                self._report(step, ("errors", number), f"this error is not reported, but: {reported}")
             else:
                 unexpected.remove(found)
         for item in unexpected:
-            self._complain(step, ("errors",), f"an error was not expected: {item.text()}")
+            self._report(step, ("errors",), f"an error was not expected: {item.text()}")
 
     def _placed(self, step: Step, item: Diagnostic) -> Diagnostic:
         """Return a diagnostic, one about a value of the test file with its place there."""
@@ -250,7 +250,7 @@ class _Trial:
                 return replace(found, path=("parameters", parameter))
         return item
 
-    def _is_meant(self, entry: Mapping[str, str], item: Diagnostic) -> bool:
+    def _is_expected(self, entry: Mapping[str, str], item: Diagnostic) -> bool:
         """Return whether a diagnostic is an expected error."""
         if "at" in entry:
             name, *numbers = _place_parts(entry["at"])
@@ -268,7 +268,7 @@ class _Trial:
             found = plan.counts.get(action, 0)
             if found != number:
                 paths = ", ".join(plan.paths(action)) or "none"
-                self._complain(step, ("plan", "counts", action), f"{number} expected, {found} found: {paths}")
+                self._report(step, ("plan", "counts", action), f"{number} expected, {found} found: {paths}")
         for path, action in expected.get("actions", {}).items():
             self._compare(step, ("plan", "actions", path), action, plan.actions.get(path, KEEP))
         if "replaces" in step.expected:
@@ -289,10 +289,10 @@ class _Trial:
             meant = (entry["policy"], entry.get("path", ""), entry.get("code", "policy-denied"))
             found = [each for each in unexpected if (each["policy"], each["path"], each["code"]) == meant]
             if not found:
-                self._complain(step, ("policies", number), f"{entry['policy']} does not say this of the plan")
+                self._report(step, ("policies", number), f"{entry['policy']} does not say this of the plan")
             unexpected = [each for each in unexpected if each not in found]
         for each in unexpected:
-            self._complain(step, ("policies",), f"this was not expected: {policy_sentence(each)}")
+            self._report(step, ("policies",), f"this was not expected: {policy_sentence(each)}")
 
     def _check_golden(self, step: Step, golden: Path, plan: Plan) -> None:
         found = plan.shown(Path(self.case.file.source).parent)
@@ -305,12 +305,12 @@ class _Trial:
             return
         place = ("plan", "golden")
         if there is None:
-            self._complain(step, place, f"{golden} does not exist", "`stoker test --update` writes it")
+            self._report(step, place, f"{golden} does not exist", "`stoker test --update` writes it")
         elif found != there:
             lines = list(unified_diff(there.splitlines(), found.splitlines(), "expected", "found", lineterm="", n=1))
             shown = "\n".join([*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])])
             hint = "if the new plan is right, `stoker test --update` writes it"
-            self._complain(step, place, f"the plan differs from {golden}:\n{shown}", hint)
+            self._report(step, place, f"the plan differs from {golden}:\n{shown}", hint)
 
     def _check_conditions(self, step: Step) -> None:
         parameters: dict[str, object] = {}
@@ -320,17 +320,17 @@ class _Trial:
         for name, expected in step.expected["conditions"].items():
             place = ("conditions", name)
             if name not in definition.template.conditions:
-                self._complain(
-                    step, place, f"the template has no condition {name!r}", *_near(name, definition.template.conditions)
+                self._report(
+                    step, place, f"the template has no condition {name!r}", *_hint(name, definition.template.conditions)
                 )
                 continue
             try:
                 found = definition.condition(name)
             except FunctionError as error:
-                self._complain(step, place, f"the condition cannot be evaluated: {error}")
+                self._report(step, place, f"the condition cannot be evaluated: {error}")
                 continue
             if isinstance(found, Unknown):
-                self._complain(step, place, "the value of the condition is not known before the deployment")
+                self._report(step, place, "the value of the condition is not known before the deployment")
             else:
                 self._compare(step, place, expected, found)
 
@@ -345,18 +345,18 @@ class _Trial:
                 f"{each.path}: {each.reason}" for each in stack.resources.values() if each.state.endswith("_FAILED")
             ]
             why = "; ".join(failed or [stack.reason])
-            self._complain(step, ("state",), f"the stack is {stack.state}, and {state} was expected: {why}")
+            self._report(step, ("state",), f"the stack is {stack.state}, and {state} was expected: {why}")
         for path, reason in expected.get("failures", {}).items():
             resource = self._resource(step, ("failures", path), stack, path)
             if resource is not None and not resource.state.endswith("_FAILED"):
-                self._complain(step, ("failures", path), f"{path} is {resource.state}")
+                self._report(step, ("failures", path), f"{path} is {resource.state}")
             elif resource is not None:
                 self._compare(step, ("failures", path), reason, resource.reason)
         for name, value in expected.get("outputs", {}).items():
             if name in stack.outputs:
                 self._compare(step, ("outputs", name), value, stack.outputs[name])
             else:
-                self._complain(step, ("outputs", name), f"there is no output {name!r}", *_near(name, stack.outputs))
+                self._report(step, ("outputs", name), f"there is no output {name!r}", *_hint(name, stack.outputs))
         for path, value in expected.get("sent", {}).items():
             resource = self._resource(step, ("sent", path), stack, path)
             if resource is not None:
@@ -365,7 +365,7 @@ class _Trial:
     def _resource(self, step: Step, place: Place, stack: Stack, path: str) -> Resource | None:
         """Return a resource; None, with a problem, if the stack does not have it."""
         if path not in stack.resources:
-            self._complain(step, place, f"the stack has no resource {path!r}", *_near(path, stack.resources))
+            self._report(step, place, f"the stack has no resource {path!r}", *_hint(path, stack.resources))
         return stack.resources.get(path)
 
     def _check_calls(self, step: Step, calls: CloudCalls) -> None:
@@ -377,7 +377,7 @@ class _Trial:
             if (not found) if times is None else len(found) != times:
                 wanted = "at least one was expected" if times is None else f"{times} expected"
                 others = f", besides {len(of_request) - len(found)} with other bodies" if body is not None else ""
-                self._complain(step, ("calls", number), f"{wanted}, {len(found)} found{others}")
+                self._report(step, ("calls", number), f"{wanted}, {len(found)} found{others}")
 
 
 def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:
@@ -387,7 +387,7 @@ def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:
     return (Diagnostic(error.kind, error.message, source=step.template),)
 
 
-def _near(name: str, known: Collection[str]) -> tuple[str, ...]:
+def _hint(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Return the hint about a name that does not exist, if there is any."""
     found = closest(name, known)
     return (Suggestion(name, found),) if found else ()

@@ -50,7 +50,7 @@ class Process:
             return
         callback(*arguments)
 
-    def spare(self) -> None:
+    def survive(self) -> None:
         """It is not killed any more: what its late requests create is removed by nobody else."""
         self.spared, self.kill_at = True, None
 

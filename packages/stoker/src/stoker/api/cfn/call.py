@@ -43,14 +43,14 @@ class QueryCall:
         """The stack in StackName."""
         return by_name(self[_STACK])
 
-    def ask(self, request: Request[Answer]) -> Answer:
+    def execute(self, request: Request[Answer]) -> Answer:
         """Have an engine carry `request` out, and return its answer."""
         return self.client.call(self.context, request)
 
-    def ask_of_stack(self, request: OfStack[Answer]) -> Answer:
+    def execute_on_stack(self, request: OfStack[Answer]) -> Answer:
         """Do the same for a request about a stack. Raises QueryError if the stack does not exist."""
         try:
-            return self.ask(request)
+            return self.execute(request)
         except EntityNotFound as error:
             if type(error) is not EntityNotFound:
                 raise

@@ -34,7 +34,7 @@ _JSON_TYPES = {
 
 def validate(call: QueryCall) -> dict[str, object]:
     """Check a template, and return its parameters."""
-    found = call.ask(ValidateTemplate(template=call.required_text_of("Template")))
+    found = call.execute(ValidateTemplate(template=call.required_text_of("Template")))
     return {
         "Description": found["Description"] or None,
         "Parameters": [views.template_parameter(name, each) for name, each in found["Parameters"].items()],
@@ -47,7 +47,7 @@ def estimate(call: QueryCall) -> dict[str, object]:
     Without a calculator, it is a data URL of a document with these numbers.
     """
     template = call.required_text_of("Template")
-    view = call.ask(PreviewStack(name="estimate", template=template, parameters=new_parameters(call)))
+    view = call.execute(PreviewStack(name="estimate", template=template, parameters=new_parameters(call)))
     made = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
     calculator = call.config.heat_api_cfn.cost_calculator_url
     if calculator is None:
@@ -61,8 +61,8 @@ def summary(call: QueryCall) -> dict[str, object]:
     if (template is None) == (call["StackName"] is None):
         raise QueryError("InvalidParameterCombination", "Give the template or StackName, and not both.")
     if template is None:
-        template = call.ask_of_stack(ShowTemplate(ref=call.ref))
-    found = call.ask(SummarizeTemplate(template=template))
+        template = call.execute_on_stack(ShowTemplate(ref=call.ref))
+    found = call.execute(SummarizeTemplate(template=template))
     transforms = found["transform"]
     return {
         "Description": found["description"] or None,
@@ -94,7 +94,7 @@ def _declared(name: str, described: Mapping[str, Any]) -> dict[str, object]:
 
 def exports(call: QueryCall) -> dict[str, object]:
     """Return a page of the exports of the project's stacks."""
-    page, token = page_of(call.ask(ListExports()), call["NextToken"])
+    page, token = page_of(call.execute(ListExports()), call["NextToken"])
     shown = [
         {
             "ExportingStackId": arn(call.context.project_id, each["stack_name"], each["stack_id"]),
@@ -108,7 +108,7 @@ def exports(call: QueryCall) -> dict[str, object]:
 
 def imports(call: QueryCall) -> dict[str, object]:
     """Return a page of the stacks that import an export."""
-    found = call.ask(ListImports(name=call["ExportName"]))
+    found = call.execute(ListImports(name=call["ExportName"]))
     if not found:
         raise QueryError("ValidationError", f"Export '{call['ExportName']}' is not imported by any stack.")
     page, token = page_of(found, call["NextToken"])
@@ -132,7 +132,7 @@ def list_types(call: QueryCall) -> dict[str, object]:
     found = [
         each
         for status in sorted(statuses, key=str)
-        for each in call.ask(ListResourceTypes(support_status=status, with_description=True))
+        for each in call.execute(ListResourceTypes(support_status=status, with_description=True))
         if not isinstance(each, str)
         and each["resource_type"].startswith(prefix)
         and call.context.may_use(each["resource_type"])
@@ -158,7 +158,7 @@ def describe_type(call: QueryCall) -> dict[str, object]:
     try:
         if not call.context.may_use(name):
             raise EntityNotFound(name)
-        found = call.ask(ShowResourceType(type_name=name, with_description=True))
+        found = call.execute(ShowResourceType(type_name=name, with_description=True))
     except EntityNotFound:
         raise QueryError("TypeNotFoundException", f"The resource type {name} does not exist.") from None
     return {

@@ -40,7 +40,7 @@ def create(call: QueryCall) -> dict[str, Any]:
     body = _new_stack(call) if is_new else patch(call)
     if kind == _IMPORT:
         body = replace(body, environment={"imports": [_imported(each) for each in call["ResourcesToImport"]]})
-    view = call.ask(
+    view = call.execute(
         CreateChangeSet(
             stack_name=call["StackName"],
             name=call["ChangeSetName"],
@@ -58,7 +58,7 @@ def create(call: QueryCall) -> dict[str, Any]:
 
 def _exists(call: QueryCall) -> bool:
     try:
-        call.ask(IdentifyStack(ref=call.ref))
+        call.execute(IdentifyStack(ref=call.ref))
     except EntityNotFound:
         return False
     return True
@@ -114,7 +114,7 @@ def describe(call: QueryCall) -> dict[str, object]:
 def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of a stack's change sets."""
     try:
-        found = call.ask(ListChangeSets(stack=call["StackName"]))
+        found = call.execute(ListChangeSets(stack=call["StackName"]))
     except EntityNotFound:
         raise no_stack(call["StackName"]) from None
     page, token = page_of(found, call["NextToken"])
@@ -154,7 +154,7 @@ def named(call: QueryCall) -> Named:
 def of_change_set(call: QueryCall, request: Request[Answer]) -> Answer:
     """Have an engine carry out a request about the change set in ChangeSetName. Raises QueryError."""
     try:
-        return call.ask(request)
+        return call.execute(request)
     except EntityNotFound as error:
         if type(error) is not EntityNotFound:
             raise

@@ -16,19 +16,21 @@ _UNASKED = "NOT_CHECKED"
 def detect(call: QueryCall) -> dict[str, object]:
     """Start to detect drift of a stack."""
     return {
-        "StackDriftDetectionId": call.ask_of_stack(DetectDrift(ref=call.ref, names=call["LogicalResourceIds"]))["id"]
+        "StackDriftDetectionId": call.execute_on_stack(DetectDrift(ref=call.ref, names=call["LogicalResourceIds"]))[
+            "id"
+        ]
     }
 
 
 def detect_resource(call: QueryCall) -> dict[str, object]:
     """Detect drift of one resource."""
-    found = call.ask_of_stack(DetectResourceDrift(ref=call.ref, name=call["LogicalResourceId"]))
+    found = call.execute_on_stack(DetectResourceDrift(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDrift": views.resource_drift(found)}
 
 
 def describe_detection(call: QueryCall) -> dict[str, object]:
     """Return the progress of a drift detection, or its result for the stack."""
-    found = call.ask(ShowDriftDetection(detection_id=call["StackDriftDetectionId"]))
+    found = call.execute(ShowDriftDetection(detection_id=call["StackDriftDetectionId"]))
     return {
         "StackId": arn(found["project_id"], found["stack_name"], found["stack_id"]),
         "StackDriftDetectionId": found["id"],
@@ -52,6 +54,6 @@ def _progress(found: DriftStatus) -> str | None:
 def describe_resources(call: QueryCall) -> dict[str, object]:
     """Return a page of the results of the last drift detection for the resources of a stack."""
     wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
-    found = [view for view in call.ask_of_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]
+    found = [view for view in call.execute_on_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     return {"StackResourceDrifts": [views.resource_drift(view) for view in page], "NextToken": token}

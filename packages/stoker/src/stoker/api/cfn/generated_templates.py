@@ -45,8 +45,8 @@ def create(call: QueryCall) -> dict[str, Any]:
         stack_name=call["StackName"],
     )
     if call["StackName"] is not None:
-        call.ask_of_stack(IdentifyStack(ref=call.ref))
-    return _identity(_ask(call, request))
+        call.execute_on_stack(IdentifyStack(ref=call.ref))
+    return _identity(_execute(call, request))
 
 
 def update(call: QueryCall) -> dict[str, Any]:
@@ -59,12 +59,12 @@ def update(call: QueryCall) -> dict[str, Any]:
         refresh=bool(call["RefreshAllResources"]),
         policies=_policies(call),
     )
-    return _identity(_ask(call, request))
+    return _identity(_execute(call, request))
 
 
 def describe(call: QueryCall) -> dict[str, object]:
     """Return a generated template with the progress of its resources, and what it does not say of them."""
-    view = _ask(call, ShowGeneratedTemplate(name=_name(call)))
+    view = _execute(call, ShowGeneratedTemplate(name=_name(call)))
     resources = view["resources"]
     states = Counter(each["status"] for each in resources)
     policies = view["policies"]
@@ -89,7 +89,7 @@ def describe(call: QueryCall) -> dict[str, object]:
 
 def get(call: QueryCall) -> dict[str, Any]:
     """Return the template itself, once there is one."""
-    view = _ask(call, ShowGeneratedTemplate(name=_name(call)))
+    view = _execute(call, ShowGeneratedTemplate(name=_name(call)))
     template = view["template"]
     if template is None:
         return {"Status": view["status"]}
@@ -102,19 +102,19 @@ def get(call: QueryCall) -> dict[str, Any]:
 
 def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the generated templates of the project."""
-    page, token = page_of(_ask(call, ListGeneratedTemplates()), call["NextToken"], call["MaxResults"] or PAGE)
+    page, token = page_of(_execute(call, ListGeneratedTemplates()), call["NextToken"], call["MaxResults"] or PAGE)
     shown = [{**_summary(each), "NumberOfResources": each["number_of_resources"]} for each in page]
     return {"Summaries": shown, "NextToken": token}
 
 
 def delete(call: QueryCall) -> None:
     """Delete a generated template."""
-    _ask(call, DeleteGeneratedTemplate(name=_name(call)))
+    _execute(call, DeleteGeneratedTemplate(name=_name(call)))
 
 
-def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
+def _execute(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
-        return call.ask(request)
+        return call.execute(request)
     except EntityNotFound as error:
         raise QueryError("GeneratedTemplateNotFound", error.message) from error
     except ActionInProgress as error:

@@ -53,7 +53,7 @@ def list_results(call: QueryCall) -> dict[str, object]:
     elif target == "CHANGE_SET":
         wanted = ListPolicyResults(change_set=identifier)
     try:
-        page = call.ask(wanted)
+        page = call.execute(wanted)
     except BadValue as error:
         raise QueryError("ValidationError", error.message) from error
     except EntityNotFound as error:
@@ -76,7 +76,7 @@ def get_result(call: QueryCall) -> dict[str, object]:
     """Return a result, with what to do about it."""
     identifier = call["HookResultId"]
     try:
-        view = call.ask(ShowPolicyResult(result_id=identifier))
+        view = call.execute(ShowPolicyResult(result_id=identifier))
     except EntityNotFound as error:
         raise QueryError("HookResultNotFound", f"HookResult [{identifier}] does not exist") from error
     status = _STATUSES[view["outcome"]]

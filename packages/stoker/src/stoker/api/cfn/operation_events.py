@@ -35,7 +35,7 @@ def describe(call: QueryCall) -> dict[str, object]:
         marker=marker_of(call["NextToken"]),
     )
     try:
-        page = call.ask(wanted)
+        page = call.execute(wanted)
     except (EntityNotFound, BadValue) as error:
         raise QueryError("ValidationError", error.message) from error
     marker = page["marker"]

@@ -37,7 +37,7 @@ def create(call: QueryCall) -> dict[str, Any]:
             raise QueryError("ValidationError", f"StackDefinitions has several definitions of the stack {name}.")
         templates[name] = _template(call, each)
     moved = [{"from": _place(each["Source"]), "to": _place(each["Destination"])} for each in call["ResourceMappings"]]
-    made = call.ask(
+    made = call.execute(
         CreateStackRefactor(
             templates=templates,
             moved=moved,
@@ -61,14 +61,14 @@ def _place(location: Mapping[str, Any]) -> dict[str, str]:
 
 def describe(call: QueryCall) -> dict[str, object]:
     """Return a refactoring with the ARNs of its stacks."""
-    view = _ask(call, ShowStackRefactor(refactor_id=call["StackRefactorId"]))
+    view = _execute(call, ShowStackRefactor(refactor_id=call["StackRefactorId"]))
     stacks = [arn(view["project_id"], each["name"], each["id"]) for each in view["stacks"]]
     return {**_summary(view), "StackIds": stacks}
 
 
 def list_actions(call: QueryCall) -> dict[str, object]:
     """Return a page of what a refactoring does."""
-    view = _ask(call, ListStackRefactorActions(refactor_id=call["StackRefactorId"]))
+    view = _execute(call, ListStackRefactorActions(refactor_id=call["StackRefactorId"]))
     created = [
         {"Action": "CREATE", "Entity": "STACK", "Description": f"Stack {each['name']} is created."}
         for each in view["stacks"]
@@ -97,19 +97,19 @@ def _move(move: RefactorMove) -> dict[str, object]:
 def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the project's refactorings."""
     wanted = call["ExecutionStatusFilter"]
-    found = [view for view in call.ask(ListStackRefactors()) if not wanted or view["execution_status"] in wanted]
+    found = [view for view in call.execute(ListStackRefactors()) if not wanted or view["execution_status"] in wanted]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or 100)
     return {"StackRefactorSummaries": [_summary(view) for view in page], "NextToken": token}
 
 
 def execute(call: QueryCall) -> None:
     """Carry a refactoring out."""
-    _ask(call, ExecuteStackRefactor(refactor_id=call["StackRefactorId"]))
+    _execute(call, ExecuteStackRefactor(refactor_id=call["StackRefactorId"]))
 
 
-def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
+def _execute(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
-        return call.ask(request)
+        return call.execute(request)
     except EntityNotFound as error:
         if type(error) is not EntityNotFound:
             raise

@@ -21,7 +21,7 @@ def once(call: QueryCall, action: str, handler: Handler) -> dict[str, object] | 
     if token is None:
         return handler(call)
     content = json.dumps([action, dict(call.values)], sort_keys=True)
-    claim = call.ask(ClaimRequestToken(token=token, digest=sha256(content.encode()).hexdigest()))
+    claim = call.execute(ClaimRequestToken(token=token, digest=sha256(content.encode()).hexdigest()))
     match claim["state"]:
         case "answered":
             answer: dict[str, object] | None = claim["answer"]
@@ -33,7 +33,7 @@ def once(call: QueryCall, action: str, handler: Handler) -> dict[str, object] | 
     try:
         answer = handler(call)
     except Exception:
-        call.ask(ReleaseRequestToken(token=token))
+        call.execute(ReleaseRequestToken(token=token))
         raise
-    call.ask(SettleRequestToken(token=token, answer=answer))
+    call.execute(SettleRequestToken(token=token, answer=answer))
     return answer

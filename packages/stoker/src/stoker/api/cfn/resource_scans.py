@@ -20,13 +20,13 @@ _ARN = "arn:openstack:heat::{}:resourceScan/{}"
 def start(call: QueryCall) -> dict[str, Any]:
     """Start a scan of the project, of all types or those that fit a filter."""
     filters = [each for given in call["ScanFilters"] for each in given["Types"]]
-    made = _ask(call, StartScan(filters=filters or None))
+    made = _execute(call, StartScan(filters=filters or None))
     return {"ResourceScanId": _ARN.format(call.context.project_id, made["id"])}
 
 
 def describe(call: QueryCall) -> dict[str, object]:
     """Return the progress and the result of a scan."""
-    view = _ask(call, ShowScan(scan_id=_id(call)))
+    view = _execute(call, ShowScan(scan_id=_id(call)))
     return {
         **_progress(view),
         "ResourceTypes": list(view["types"]),
@@ -38,7 +38,7 @@ def describe(call: QueryCall) -> dict[str, object]:
 
 def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the scans of the project."""
-    found = [{**_progress(each), "ScanType": _kind(each)} for each in _ask(call, ListScans())]
+    found = [{**_progress(each), "ScanType": _kind(each)} for each in _execute(call, ListScans())]
     chosen = [each for each in found if call["ScanTypeFilter"] in (None, each["ScanType"])]
     page, token = page_of(chosen, call["NextToken"], call["MaxResults"] or PAGE)
     return {"ResourceScanSummaries": page, "NextToken": token}
@@ -65,7 +65,7 @@ def list_related(call: QueryCall) -> dict[str, object]:
 
 def _page(call: QueryCall, **selection: Any) -> tuple[list[dict[str, object]], str | None]:
     start, size = number_of(call["NextToken"]), call["MaxResults"] or PAGE
-    found = _ask(call, ListScannedObjects(scan_id=_id(call), start=start, limit=size, **selection))
+    found = _execute(call, ListScannedObjects(scan_id=_id(call), start=start, limit=size, **selection))
     shown = [
         {
             "ResourceType": each["resource_type"],
@@ -77,9 +77,9 @@ def _page(call: QueryCall, **selection: Any) -> tuple[list[dict[str, object]], s
     return shown, next_token(str(start + size)) if start + size < found["total"] else None
 
 
-def _ask(call: QueryCall, request: Request[Answer]) -> Answer:
+def _execute(call: QueryCall, request: Request[Answer]) -> Answer:
     try:
-        return call.ask(request)
+        return call.execute(request)
     except EntityNotFound as error:
         raise QueryError("ResourceScanNotFound", error.message) from error
     except ActionInProgress as error:

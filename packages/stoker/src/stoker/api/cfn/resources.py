@@ -24,7 +24,7 @@ _OWN_SIGNAL = {"UniqueId": "id", "Status": "status"}
 
 def describe_one(call: QueryCall) -> dict[str, object]:
     """Return a resource with its metadata."""
-    view = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
+    view = call.execute_on_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     return {"StackResourceDetail": views.resource_detail(view)}
 
 
@@ -34,7 +34,7 @@ def describe_all(call: QueryCall) -> dict[str, object]:
     if (stack is None) == (physical_id is None):
         raise QueryError("InvalidParameterCombination", "Give StackName or PhysicalResourceId, and not both.")
     if stack is None:
-        stack = call.ask(FindStackOfObject(physical_id=physical_id))["id"]
+        stack = call.execute(FindStackOfObject(physical_id=physical_id))["id"]
     filters = {} if call["LogicalResourceId"] is None else {"name": [call["LogicalResourceId"]]}
     found = _resources_of(call, stack, filters=filters)
     if filters and not found:
@@ -93,9 +93,9 @@ def _of_policy(view: View, result: View) -> View:
 def _parts_of(call: QueryCall, request: OfStack[Answer]) -> Answer | None:
     """Return the engine's list of parts of a stack; None if it has only change sets so far."""
     try:
-        return call.ask_of_stack(request)
+        return call.execute_on_stack(request)
     except QueryError:
-        if call.ask(ListFutureStacks(stack=request.ref["name"])):
+        if call.execute(ListFutureStacks(stack=request.ref["name"])):
             return None
         raise
 
@@ -103,10 +103,10 @@ def _parts_of(call: QueryCall, request: OfStack[Answer]) -> Answer | None:
 def template(call: QueryCall) -> dict[str, Any]:
     """Return the template of a stack or of a change set."""
     if call["ChangeSetName"] is not None:
-        held = call.ask(ShowChangeSet(name=call["ChangeSetName"], stack=call["StackName"]))
+        held = call.execute(ShowChangeSet(name=call["ChangeSetName"], stack=call["StackName"]))
         body = held["template"]
     elif call["StackName"] is not None:
-        body = call.ask_of_stack(ShowTemplate(ref=call.ref))
+        body = call.execute_on_stack(ShowTemplate(ref=call.ref))
     else:
         raise QueryError("MissingParameter", "The request must have the parameter StackName, or ChangeSetName.")
     return {"TemplateBody": JsonText(body), "StagesAvailable": ["Original"]}
@@ -114,12 +114,12 @@ def template(call: QueryCall) -> dict[str, Any]:
 
 def signal(call: QueryCall) -> None:
     """Send a signal to a resource; AWS and Heat use different keys in signals."""
-    found = call.ask_of_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
+    found = call.execute_on_stack(DescribeResource(ref=call.ref, name=call["LogicalResourceId"]))
     amazon = found["type"].startswith("AWS::")
     details = {name: call[key] for key, name in (_AMAZON_SIGNAL if amazon else _OWN_SIGNAL).items()}
     if amazon:
         details |= {"Reason": "", "Data": ""}
-    call.ask_of_stack(SignalResource(ref=call.ref, name=call["LogicalResourceId"], details=details))
+    call.execute_on_stack(SignalResource(ref=call.ref, name=call["LogicalResourceId"], details=details))
 
 
 # -- settings ------------------------------------------------------------------------------------------------------
@@ -130,16 +130,16 @@ def set_policy(call: QueryCall) -> None:
     wanted = policy(call, "StackPolicy")
     if wanted is None:
         raise QueryError("MissingParameter", "The request must have the parameter StackPolicyBody, or StackPolicyURL.")
-    call.ask_of_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
+    call.execute_on_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
 
 
 def get_policy(call: QueryCall) -> dict[str, object]:
     """Return the stack policy; without a policy, all updates are allowed."""
-    found = call.ask_of_stack(ShowSettings(ref=call.ref))["policy"]
+    found = call.execute_on_stack(ShowSettings(ref=call.ref))["policy"]
     return {"StackPolicyBody": None if found is None else JsonText(found)}
 
 
 def protect(call: QueryCall) -> dict[str, object]:
     """Enable or disable termination protection."""
     changes: SettingsChange = {"protected": call["EnableTerminationProtection"]}
-    return {"StackId": views.stack_arn(call.ask_of_stack(ChangeSettings(ref=call.ref, changes=changes)))}
+    return {"StackId": views.stack_arn(call.execute_on_stack(ChangeSettings(ref=call.ref, changes=changes)))}

@@ -44,7 +44,7 @@ def target(path: str) -> Target:
 def wait_condition(call: QueryCall, named: Target, body: bytes) -> dict[str, object]:
     """Deliver the signal, and return all signals so far."""
     _signal(call, named, body)
-    metadata = call.ask_of_stack(ShowResourceMetadata(ref=by_name(named.stack), name=named.resource))
+    metadata = call.execute_on_stack(ShowResourceMetadata(ref=by_name(named.stack), name=named.resource))
     return {"resource": named.resource, "metadata": metadata}
 
 
@@ -54,7 +54,7 @@ def signal(call: QueryCall, named: Target, body: bytes) -> None:
 
 
 def _signal(call: QueryCall, named: Target, body: bytes) -> None:
-    call.ask_of_stack(SignalResource(ref=by_name(named.stack), name=named.resource, details=_details(body)))
+    call.execute_on_stack(SignalResource(ref=by_name(named.stack), name=named.resource, details=_details(body)))
 
 
 def _details(body: bytes) -> Mapping[str, object] | None:

@@ -45,7 +45,7 @@ _REVIEW = "REVIEW_IN_PROGRESS"
 
 def create(call: QueryCall) -> dict[str, Any]:
     """Start to create a stack."""
-    view = call.ask(
+    view = call.execute(
         CreateStackWithSettings(
             name=call["StackName"],
             settings=requested_settings(call),
@@ -98,7 +98,7 @@ def update(call: QueryCall) -> dict[str, Any]:
     """Start to update a stack. As in AWS, an update without changes, or of a stack in progress, is refused."""
     body = vars(replace(patch(call), policy=policy(call, "StackPolicyDuringUpdate")))
     settings = requested_settings(call)
-    if not call.ask_of_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
+    if not call.execute_on_stack(CheckForChanges(ref=call.ref, settings=settings, **body)):
         raise QueryError("ValidationError", NO_UPDATES)
     request = PatchStack(ref=call.ref, settings=settings or None, **body)
     return _begun(_patched(call, replace(request, supersede=False)))
@@ -115,14 +115,14 @@ def _patched(call: QueryCall, request: PatchStack) -> StackView:
     be lost.
     """
     try:
-        return call.ask_of_stack(request)
+        return call.execute_on_stack(request)
     except ReleaseMismatch as refused:
         if not request.supersede:
             return _patched(call, replace(request, supersede=True))
         if request.settings is None or refused.argument != "settings":
             raise
-        view = call.ask_of_stack(replace(request, settings=None))
-        call.ask_of_stack(ChangeSettings(ref=call.ref, changes=request.settings))
+        view = call.execute_on_stack(replace(request, settings=None))
+        call.execute_on_stack(ChangeSettings(ref=call.ref, changes=request.settings))
         return view
 
 
@@ -137,7 +137,7 @@ def patch(call: QueryCall) -> StackPatch:
             "InvalidParameterCombination", "Give the template (TemplateBody or TemplateURL) or UsePreviousTemplate."
         )
     given, kept = _given_and_kept(call)
-    present = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))["parameters"]
+    present = call.execute_on_stack(ShowStack(ref=call.ref, resolve_outputs=False))["parameters"]
     return StackPatch(
         template=template,
         parameters=given,
@@ -190,7 +190,7 @@ def delete(call: QueryCall) -> None:
     retain, force = tuple(call["RetainResources"] or ()), call["DeletionMode"] == FORCE
     try:
         if retain or force:
-            view = call.ask(ShowStack(ref=call.ref, resolve_outputs=False))
+            view = call.execute(ShowStack(ref=call.ref, resolve_outputs=False))
             if (view["action"], view["status"]) != ("DELETE", "FAILED"):
                 given = "RetainResources" if retain else f"DeletionMode {FORCE}"
                 raise QueryError(
@@ -198,10 +198,10 @@ def delete(call: QueryCall) -> None:
                     f"{given} is only possible for a stack in the state DELETE_FAILED; the stack {view['name']} is in "
                     f"{view['action']}_{view['status']}.",
                 )
-        call.ask(DeleteStack(ref=call.ref, retain=retain, force=force))
+        call.execute(DeleteStack(ref=call.ref, retain=retain, force=force))
     except EntityNotFound:
         try:
-            call.ask(ForgetFutureStack(stack=call["StackName"]))
+            call.execute(ForgetFutureStack(stack=call["StackName"]))
         except EntityNotFound:
             raise no_stack(call["StackName"]) from None
 
@@ -210,28 +210,28 @@ def act(action: str) -> Any:
     """Return a handler that starts an action on a stack."""
 
     def handler(call: QueryCall) -> None:
-        call.ask_of_stack(ActOnStack(ref=call.ref, action=action))
+        call.execute_on_stack(ActOnStack(ref=call.ref, action=action))
 
     return handler
 
 
 def roll_back(call: QueryCall) -> dict[str, object]:
     """Start to roll back a failed creation or update."""
-    call.ask_of_stack(ActOnStack(ref=call.ref, action="rollback"))
-    view = call.ask_of_stack(DescribeStack(ref=call.ref))
+    call.execute_on_stack(ActOnStack(ref=call.ref, action="rollback"))
+    view = call.execute_on_stack(DescribeStack(ref=call.ref))
     began = (each["id"] for each in view.get("last_operations", ()) if each["action"] == "ROLLBACK")
     return {"StackId": views.stack_arn(view), "OperationId": next(began, None)}
 
 
 def continue_rollback(call: QueryCall) -> None:
     """Resume a failed rollback, without the resources to skip."""
-    view = call.ask_of_stack(ShowStack(ref=call.ref, resolve_outputs=False))
+    view = call.execute_on_stack(ShowStack(ref=call.ref, resolve_outputs=False))
     if (view["action"], view["status"]) != ("ROLLBACK", "FAILED"):
         raise QueryError(
             "ValidationError",
             f"Only a failed rollback can be continued; {view['name']} is {views.stack_status(view)}.",
         )
-    call.ask_of_stack(ActOnStack(ref=call.ref, action="retry", skip=tuple(call["ResourcesToSkip"] or ())))
+    call.execute_on_stack(ActOnStack(ref=call.ref, action="retry", skip=tuple(call["ResourcesToSkip"] or ())))
 
 
 # -- looking -------------------------------------------------------------------------------------------------------
@@ -241,8 +241,8 @@ def describe(call: QueryCall) -> dict[str, object]:
     """Return one stack, or a page of all stacks, in full."""
     if call["StackName"] is not None:
         return {"Stacks": [_described(call, call["StackName"])]}
-    page = call.ask(DescribeStacks(limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"])))
-    review = [] if call["NextToken"] else call.ask(ListFutureStacks())
+    page = call.execute(DescribeStacks(limit=_DETAILED_PAGE, marker=marker_of(call["NextToken"])))
+    review = [] if call["NextToken"] else call.execute(ListFutureStacks())
     return {
         "Stacks": [*map(views.stack, page), *map(_in_review, review)],
         "NextToken": _following(page, _DETAILED_PAGE),
@@ -251,9 +251,9 @@ def describe(call: QueryCall) -> dict[str, object]:
 
 def _described(call: QueryCall, name: str) -> dict[str, Any]:
     try:
-        view = call.ask(DescribeStack(ref=by_name(name)))
+        view = call.execute(DescribeStack(ref=by_name(name)))
     except EntityNotFound:
-        review = call.ask(ListFutureStacks(stack=name))
+        review = call.execute(ListFutureStacks(stack=name))
         if not review:
             raise no_stack(name) from None
         return _in_review(review[0])
@@ -276,7 +276,7 @@ def list_stacks(call: QueryCall) -> dict[str, object]:
     marker = marker_of(call["NextToken"])
     page = _listed(call, ListStacks(limit=PAGE, marker=marker, show_deleted=True))
     wanted = call["StackStatusFilter"]
-    review = [] if call["NextToken"] else [_in_review(view) for view in call.ask(ListFutureStacks())]
+    review = [] if call["NextToken"] else [_in_review(view) for view in call.execute(ListFutureStacks())]
     summaries = [*map(views.stack_summary, page), *review]
     return {
         "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
@@ -287,9 +287,9 @@ def list_stacks(call: QueryCall) -> dict[str, object]:
 def _listed(call: QueryCall, request: ListStacks) -> Sequence[ListedStack]:
     """Return a page of stacks; an engine of the release before does not tell their drift and latest operations."""
     try:
-        return call.ask(replace(request, with_latest=True))["stacks"]
+        return call.execute(replace(request, with_latest=True))["stacks"]
     except ReleaseMismatch:
-        return call.ask(request)["stacks"]
+        return call.execute(request)["stacks"]
 
 
 def _following(page: Sequence[StackView], size: int) -> str | None:

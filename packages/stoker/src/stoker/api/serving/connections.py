@@ -15,7 +15,7 @@ from stoker.api.serving.connection_pool import ConnectionPool
 from stoker.api.serving.exchange import BROKEN, LAST, MOVED, NOTHING_NOW, WAKE, Application, Exchange, plain_answer
 from stoker.api.serving.limits import HEAD_BYTES, LINGER_SECONDS, PIPELINED, WRITE_SECONDS, Limits
 from stoker.api.serving.messages import Reader, Refused, Request
-from stoker.api.serving.shares import CallerShares, Turn, credential_of, stranger
+from stoker.api.serving.shares import CallerShares, Turn, address_share, credential_of
 from stoker.api.serving.workers import Workers
 
 _log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class Connection(asyncio.Protocol):
         self._reader = Reader(self)
         self._transport: Any = None
         self.address = ""
-        self._stranger = stranger(self.address)
+        self._stranger = address_share(self.address)
         self.held = 0
         self.deadline = _NEVER
         self._base: dict[str, object] = server.base
@@ -86,7 +86,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         peer = transport.get_extra_info("peername") or ("", 0)
         self.address = str(peer[0])
-        self._stranger = stranger(self.address)
+        self._stranger = address_share(self.address)
         if not self._server.pool.enter(self):
             transport.write(plain_answer(Refused(HTTPStatus.SERVICE_UNAVAILABLE, "There are too many connections.")))
             transport.close()
@@ -293,7 +293,7 @@ class Connection(asyncio.Protocol):
         if state is MOVED:
             self._step()
             return
-        self._learn(exchange)
+        self._remember_caller(exchange)
         self._server.workers.answered(exchange.turn.share, len(data))
         if data:
             self._transport.write(data)
@@ -301,16 +301,16 @@ class Connection(asyncio.Protocol):
             self._exchange = None
             self._transport.abort()
         elif state is LAST:
-            self._when_read(self._answered)
+            self._after_read(self._answered)
         elif state is NOTHING_NOW:
             self._streams = True  # a streamed response ends with its client
             if self._ended:
                 exchange.gone = True
-            self._when_read(self._park)
+            self._after_read(self._park)
         else:
-            self._when_read(self._step)
+            self._after_read(self._step)
 
-    def _learn(self, exchange: Exchange) -> None:
+    def _remember_caller(self, exchange: Exchange) -> None:
         """Remember whose the credential is, so that the next request with it begins in the right share."""
         if self._credential:
             if exchange.refused:
@@ -318,7 +318,7 @@ class Connection(asyncio.Protocol):
             elif exchange.turn.identity is not None:
                 self._server.callers.remember(self._credential, exchange.turn.identity)
 
-    def _when_read(self, then: Callable[[], None]) -> None:
+    def _after_read(self, then: Callable[[], None]) -> None:
         """Call `then` when the client has read enough of the sent data."""
         if self._writable:
             then()

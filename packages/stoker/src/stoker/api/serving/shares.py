@@ -62,7 +62,7 @@ def kept(environ: Mapping[str, Any]) -> dict[str, Any]:
     return {} if turn is None else turn.kept
 
 
-def stranger(address: str) -> Share:
+def address_share(address: str) -> Share:
     """Return the share of an address; that of IPv6 is of a network of 64 bits, all of which one client may have."""
     if ":" in address:
         try:

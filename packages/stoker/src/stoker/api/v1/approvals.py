@@ -30,12 +30,12 @@ _TIMES = ("created_at", "expires_at", "opens_at")
 def index(call: RestCall) -> dict[str, object]:
     """List the changes that wait for approval, or have waited, newest first: those with a `status`, or of a plan."""
     asked = ListChangeRequests(status=tuple(call.query["status"]), plan_digest=call.query["plan_digest"])
-    return {"change_requests": [_shown(view) for view in call.ask(asked)]}
+    return {"change_requests": [_shown(view) for view in call.execute(asked)]}
 
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show a change that waits for approval, with its plan."""
-    return {"change_request": _shown(call.ask(ShowChangeRequest(request_id=call.path["request_id"])))}
+    return {"change_request": _shown(call.execute(ShowChangeRequest(request_id=call.path["request_id"])))}
 
 
 def judge(call: RestCall) -> dict[str, object]:
@@ -43,31 +43,31 @@ def judge(call: RestCall) -> dict[str, object]:
 
     Its author cannot, nor a user without any of the roles that it asks for.
     """
-    said = JudgeChangeRequest(
+    approval = JudgeChangeRequest(
         request_id=call.path["request_id"], verdict=call.body["verdict"], comment=call.body["comment"]
     )
-    return {"change_request": _shown(call.ask(said))}
+    return {"change_request": _shown(call.execute(approval))}
 
 
 def break_glass(call: RestCall) -> dict[str, object]:
     """Allow a change in an emergency, without approvals and outside of windows. The `reason` is recorded."""
     broken = BreakGlass(request_id=call.path["request_id"], reason=call.body["reason"])
-    return {"change_request": _shown(call.ask(broken))}
+    return {"change_request": _shown(call.execute(broken))}
 
 
 def show_control(call: RestCall) -> dict[str, object]:
     """Show what changes need: approvals, windows and freezes; `chosen` is what is set for this stack or project."""
-    return _control(call.ask(ShowControl(ref=_ref(call))))
+    return _control(call.execute(ShowControl(ref=_ref(call))))
 
 
 def set_control(call: RestCall) -> dict[str, object]:
     """Set what changes need: `approvals`, `windows`, `freezes`, `automatic` and `valid_hours`."""
-    return _control(call.ask(ChangeControl(ref=_ref(call), control=call.body["change_control"])))
+    return _control(call.execute(ChangeControl(ref=_ref(call), control=call.body["change_control"])))
 
 
 def delete_control(call: RestCall) -> dict[str, object]:
     """Remove what is set for this stack or project; what others have set applies still."""
-    return _control(call.ask(ChangeControl(ref=_ref(call), control=None)))
+    return _control(call.execute(ChangeControl(ref=_ref(call), control=None)))
 
 
 def _ref(call: RestCall) -> Reference | None:
@@ -75,12 +75,12 @@ def _ref(call: RestCall) -> Reference | None:
 
 
 def _shown(view: Any) -> dict[str, object]:
-    said = [{**each, "created_at": time_text(each["created_at"])} for each in view["approvals"]]
+    approvals = [{**each, "created_at": time_text(each["created_at"])} for each in view["approvals"]]
     emergency = view["emergency"]
     if emergency is not None:
         emergency = {**emergency, "created_at": time_text(emergency["created_at"])}
     times = {name: time_text(view[name]) for name in _TIMES}
-    return {**view, **times, "approvals": said, "emergency": emergency}
+    return {**view, **times, "approvals": approvals, "emergency": emergency}
 
 
 def _control(view: ControlView) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class RestCall:
         """The stack in the URL."""
         return {"name": self.path.get("stack_name"), "id": self.path.get("stack_id")}
 
-    def ask(self, request: Request[Answer]) -> Answer:
+    def execute(self, request: Request[Answer]) -> Answer:
         """Have an engine carry `request` out, and return its answer."""
         return self.client.call(self.context, request)
 

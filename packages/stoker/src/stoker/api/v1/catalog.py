@@ -39,23 +39,23 @@ FUNCTIONS_QUERY = Query({"with_condition_func": Field(BOOLEAN, default=False)})
 
 def validate_template(call: RestCall) -> dict[str, object]:
     """Validate a template and show its parameters."""
-    return views.validated(call.ask(validate_request(call)))
+    return views.validated(call.execute(validate_request(call)))
 
 
 def list_resource_types(call: RestCall) -> dict[str, object]:
     """List the resource types that the caller can use."""
-    answer = call.ask(ListResourceTypes(**call.query))
+    answer = call.execute(ListResourceTypes(**call.query))
     return {"resource_types": [item for item in answer if call.context.may_use(_type_name(item))]}
 
 
 def resource_schema(call: RestCall) -> object:
     """Show a resource type's properties and attributes."""
-    return call.ask(ShowResourceType(type_name=_allowed_type(call), with_description=False))
+    return call.execute(ShowResourceType(type_name=_allowed_type(call), with_description=False))
 
 
 def generate_template(call: RestCall) -> object:
     """Generate a template with a resource type's properties as parameters."""
-    return call.ask(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
+    return call.execute(GenerateTemplate(type_name=_allowed_type(call), template_type=call.query["template_type"]))
 
 
 def list_permissions(call: RestCall) -> dict[str, object]:
@@ -65,23 +65,23 @@ def list_permissions(call: RestCall) -> dict[str, object]:
 
 def list_template_versions(call: RestCall) -> dict[str, object]:
     """List the template formats."""
-    return {"template_versions": call.ask(ListTemplateVersions())}
+    return {"template_versions": call.execute(ListTemplateVersions())}
 
 
 def list_template_functions(call: RestCall) -> dict[str, object]:
     """List the functions of a template format."""
-    answer = call.ask(ListTemplateFunctions(version=call.path["template_version"], **call.query))
+    answer = call.execute(ListTemplateFunctions(version=call.path["template_version"], **call.query))
     return {"template_functions": answer}
 
 
 def list_services(call: RestCall) -> dict[str, object]:
     """List the engine processes."""
-    return {"services": [views.service(view) for view in call.ask(ListEngines())]}
+    return {"services": [views.service(view) for view in call.execute(ListEngines())]}
 
 
 def build_info(call: RestCall) -> dict[str, object]:
     """Show the revisions of the API and of the engine."""
-    return {"api": {"revision": call.config.revision.heat_revision}, **call.ask(ShowBuildInfo())}
+    return {"api": {"revision": call.config.revision.heat_revision}, **call.execute(ShowBuildInfo())}
 
 
 def _type_name(item: Any) -> str:

@@ -88,7 +88,7 @@ class EventFeed:
             self._listeners.add(listener)
             if not self._asking:
                 self._asking = True
-                threading.Thread(target=self._ask, args=(place,), name="event-feed", daemon=True).start()
+                threading.Thread(target=self._request_events, args=(place,), name="event-feed", daemon=True).start()
         try:
             yield listener
         finally:
@@ -97,20 +97,20 @@ class EventFeed:
 
     def _place(self) -> int:
         """Return the current end of the sequence of all events."""
-        return int(self._news({}, None)["last"])
+        return int(self._new_events({}, None)["last"])
 
-    def _news(self, watched: Mapping[str, int], after: int | None) -> Any:
+    def _new_events(self, watched: Mapping[str, int], after: int | None) -> Any:
         context = RequestContext(new_request_id(), user_id="", user_name="", project_id="")
         return self._client.call(context, GetEventNews(watched=watched, after=after))
 
-    def _ask(self, place: int) -> None:
+    def _request_events(self, place: int) -> None:
         """Request events until there are no listeners."""
         places = deque([place], maxlen=_REACH)
         handed_out: deque[set[str]] = deque(maxlen=_REACH + 1)
         pause = threading.Event()
         while watched := self._watched():
             try:
-                answer = self._news(watched, places[0])
+                answer = self._new_events(watched, places[0])
             except StokerError as error:
                 _log.warning("cannot fetch new events of stacks, retrying: %s", error.message)
                 pause.wait(self._seconds)

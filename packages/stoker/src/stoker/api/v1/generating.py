@@ -35,9 +35,9 @@ def generate(call: RestCall) -> dict[str, object]:
     wanted = GenerateFromProject(
         types=query["type"], tags=query["tag"], name=query["name"], ids=query["id"], groups=bool(query["groups"])
     )
-    return {"generated_template": call.ask(wanted)}
+    return {"generated_template": call.execute(wanted)}
 
 
 def list_types(call: RestCall) -> dict[str, object]:
     """List the types of which objects can become resources of a generated template."""
-    return {"resource_types": call.ask(ListGeneratedTypes())}
+    return {"resource_types": call.execute(ListGeneratedTypes())}

@@ -18,13 +18,13 @@ _TIMES = ("created_at", "started_at", "finished_at")
 
 def index(call: RestCall) -> dict[str, object]:
     """List the operations of a stack, newest first."""
-    found = call.ask(ListOperations(ref=call.ref, **call.query))
+    found = call.execute(ListOperations(ref=call.ref, **call.query))
     return {"operations": [_operation(view) for view in found]}
 
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show an operation with its plan."""
-    view = call.ask(ShowOperation(ref=call.ref, operation_id=call.path["operation_id"]))
+    view = call.execute(ShowOperation(ref=call.ref, operation_id=call.path["operation_id"]))
     return {"operation": _operation(view)}
 
 

@@ -62,7 +62,7 @@ def create(call: RestCall) -> dict[str, Any]:
         changes=call.body["changes"],
         inputs={name: each for name, each in given.items() if each},
     )
-    return {"refactor": _shown(call.ask(asked))}
+    return {"refactor": _shown(call.execute(asked))}
 
 
 def _text(template: Mapping[str, object] | str) -> str:
@@ -71,12 +71,12 @@ def _text(template: Mapping[str, object] | str) -> str:
 
 def index(call: RestCall) -> dict[str, object]:
     """List the refactorings of the project, the latest first."""
-    return {"refactors": [_shown(view) for view in call.ask(ListStackRefactors())]}
+    return {"refactors": [_shown(view) for view in call.execute(ListStackRefactors())]}
 
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show a refactoring: whether it can be carried out, and why not."""
-    return {"refactor": _shown(call.ask(ShowStackRefactor(refactor_id=call.path["refactor_id"])))}
+    return {"refactor": _shown(call.execute(ShowStackRefactor(refactor_id=call.path["refactor_id"])))}
 
 
 def list_actions(call: RestCall) -> dict[str, object]:
@@ -85,7 +85,7 @@ def list_actions(call: RestCall) -> dict[str, object]:
     `changes` are the plans of what it changes besides, by the names of the stacks; `policies` is what policies on plans
     say of it, by the same names.
     """
-    found = call.ask(ListStackRefactorActions(refactor_id=call.path["refactor_id"]))
+    found = call.execute(ListStackRefactorActions(refactor_id=call.path["refactor_id"]))
     return {
         "stacks": found["stacks"],
         "moves": [_move(each) for each in found["moves"]],
@@ -99,7 +99,7 @@ def execute(call: RestCall) -> dict[str, Any]:
 
     It is refused if one of the stacks has changed since the refactoring was created.
     """
-    return {"refactor": _shown(call.ask(ExecuteStackRefactor(refactor_id=call.path["refactor_id"])))}
+    return {"refactor": _shown(call.execute(ExecuteStackRefactor(refactor_id=call.path["refactor_id"])))}
 
 
 def _move(move: RefactorMove) -> dict[str, object]:

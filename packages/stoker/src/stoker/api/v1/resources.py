@@ -74,7 +74,7 @@ _EVENT_FIELDS = {
 
 def index(call: RestCall) -> dict[str, object]:
     """List the resources of a stack, and of nested stacks down to `nested_depth`."""
-    answer = call.ask(ListResources(ref=call.ref, **call.query))
+    answer = call.execute(ListResources(ref=call.ref, **call.query))
     render = views.resource_in_detail if call.query["with_detail"] else views.resource
     places = {stack_id: views.StackLinks.of(place, call.links) for stack_id, place in answer["stacks"].items()}
     return {"resources": [render(view, places[view["stack_id"]]) for view in answer["resources"]]}
@@ -89,7 +89,7 @@ def find(call: RestCall) -> dict[str, object]:
     """
     if call.query["global_tenant"]:
         call.require("stacks:global_index")
-    page = call.ask(FindResources(**call.query))
+    page = call.execute(FindResources(**call.query))
     body = {
         "resources": [views.found_resource(view, call.links) for view in page["resources"]],
         "unsearchable": page["unsearchable"],
@@ -107,28 +107,28 @@ def orphans(call: RestCall) -> dict[str, object]:
     What is not known is listed with the status `unknown`: objects of a service that cannot be read, those of operations
     in progress, and names that nothing in the record confirms.
     """
-    return {"orphans": call.ask(FindOrphans())}
+    return {"orphans": call.execute(FindOrphans())}
 
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show a resource with its attributes."""
-    view = call.ask(ShowResource(ref=call.ref, name=call.path["resource_name"], with_attr=call.query["with_attr"]))
+    view = call.execute(ShowResource(ref=call.ref, name=call.path["resource_name"], with_attr=call.query["with_attr"]))
     return {"resource": views.resource_in_detail(view, views.StackLinks.of(view, call.links))}
 
 
 def metadata(call: RestCall) -> dict[str, Any]:
     """Show a resource's metadata."""
-    return {"metadata": call.ask(ShowResourceMetadata(ref=call.ref, name=call.path["resource_name"]))}
+    return {"metadata": call.execute(ShowResourceMetadata(ref=call.ref, name=call.path["resource_name"]))}
 
 
 def signal(call: RestCall) -> None:
     """Send a signal to a resource."""
-    call.ask(SignalResource(ref=call.ref, name=call.path["resource_name"], details=call.sent))
+    call.execute(SignalResource(ref=call.ref, name=call.path["resource_name"], details=call.sent))
 
 
 def mark_unhealthy(call: RestCall) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or healthy again."""
-    call.ask(MarkResourceUnhealthy(ref=call.ref, name=call.path["resource_name"], **call.body))
+    call.execute(MarkResourceUnhealthy(ref=call.ref, name=call.path["resource_name"], **call.body))
 
 
 def events(call: RestCall) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def events(call: RestCall) -> dict[str, Any]:
     `operation_id` selects those that were recorded while an operation of the stack was in progress.
     """
     resource_name = call.path.get("resource_name")
-    answer = call.ask(ListEvents(ref=call.ref, resource_name=resource_name, **call.query))
+    answer = call.execute(ListEvents(ref=call.ref, resource_name=resource_name, **call.query))
     if resource_name is not None and not answer:
         raise EntityNotFound(f"The resource {resource_name} of the stack {call.path['stack_name']} has no events.")
     with_root = call.query["nested_depth"] > 0
@@ -149,7 +149,7 @@ def event_stream(call: RestCall) -> Reply:
     depth, filters = call.query["nested_depth"], call.query["filters"]
 
     def history(marker: str | None) -> Any:
-        return call.ask(ListEvents(ref=call.ref, marker=marker, limit=PAGE, nested_depth=depth, filters=filters))
+        return call.execute(ListEvents(ref=call.ref, marker=marker, limit=PAGE, nested_depth=depth, filters=filters))
 
     subscription = Subscription(
         stack_id=call.path["stack_id"],
@@ -165,5 +165,7 @@ def event_stream(call: RestCall) -> Reply:
 
 def show_event(call: RestCall) -> dict[str, object]:
     """Show an event with the resource's properties at that time."""
-    view = call.ask(ShowEvent(ref=call.ref, resource_name=call.path["resource_name"], event_id=call.path["event_id"]))
+    view = call.execute(
+        ShowEvent(ref=call.ref, resource_name=call.path["resource_name"], event_id=call.path["event_id"])
+    )
     return {"event": views.event(view, call.links)}

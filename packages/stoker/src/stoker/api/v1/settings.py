@@ -17,19 +17,19 @@ POLICY_BODY = Body({"policy": Field(MAP, required=True)})
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show what protects a stack: `protected`, the `policy`, which is null if there is none, and `locked`."""
-    found = call.ask(ShowSettings(ref=call.ref))
+    found = call.execute(ShowSettings(ref=call.ref))
     body = {"protected": found["protected"], "policy": found["policy"], "locked": None}
     return {"settings": {**body, **views.lock(found)}}
 
 
 def lock(call: RestCall) -> dict[str, object]:
     """Lock a stack with its nested stacks, so that no operation begins, also none without a request."""
-    return views.lock({"locked": call.ask(LockStack(ref=call.ref, reason=call.body["reason"]))})
+    return views.lock({"locked": call.execute(LockStack(ref=call.ref, reason=call.body["reason"]))})
 
 
 def unlock(call: RestCall) -> None:
     """Unlock a stack."""
-    call.ask(UnlockStack(ref=call.ref))
+    call.execute(UnlockStack(ref=call.ref))
 
 
 def set_policy(call: RestCall) -> None:
@@ -53,4 +53,4 @@ def unprotect(call: RestCall) -> None:
 
 
 def _change(call: RestCall, changes: SettingsChange) -> None:
-    call.ask(ChangeSettings(ref=call.ref, changes=changes))
+    call.execute(ChangeSettings(ref=call.ref, changes=changes))

@@ -71,56 +71,56 @@ def list_configs(call: RestCall) -> dict[str, object]:
     if call.query["global_tenant"]:
         call.require("software_configs:global_index")
     with_project = call.context.is_admin
-    answer = call.ask(ListSoftwareConfigs(**call.query))
+    answer = call.execute(ListSoftwareConfigs(**call.query))
     return {"software_configs": [views.software_config_summary(view, with_project=with_project) for view in answer]}
 
 
 def create_config(call: RestCall) -> dict[str, Any]:
     """Create a config."""
-    return {"software_config": views.software_config(call.ask(CreateSoftwareConfig(**call.body)))}
+    return {"software_config": views.software_config(call.execute(CreateSoftwareConfig(**call.body)))}
 
 
 def show_config(call: RestCall) -> dict[str, object]:
     """Show a config in full."""
-    view = call.ask(ShowSoftwareConfig(config_id=call.path["config_id"]))
+    view = call.execute(ShowSoftwareConfig(config_id=call.path["config_id"]))
     return {"software_config": views.software_config(view)}
 
 
 def delete_config(call: RestCall) -> None:
     """Delete a config."""
-    call.ask(DeleteSoftwareConfig(config_id=call.path["config_id"]))
+    call.execute(DeleteSoftwareConfig(config_id=call.path["config_id"]))
 
 
 def list_deployments(call: RestCall) -> dict[str, object]:
     """List the project's deployments, or those of one server."""
-    answer = call.ask(ListSoftwareDeployments(**call.query))
+    answer = call.execute(ListSoftwareDeployments(**call.query))
     return {"software_deployments": [views.software_deployment(view) for view in answer]}
 
 
 def create_deployment(call: RestCall) -> dict[str, object]:
     """Deploy a config to a server."""
-    return {"software_deployment": views.software_deployment(call.ask(CreateSoftwareDeployment(**call.body)))}
+    return {"software_deployment": views.software_deployment(call.execute(CreateSoftwareDeployment(**call.body)))}
 
 
 def show_deployment(call: RestCall) -> dict[str, object]:
     """Show a deployment in full."""
-    view = call.ask(ShowSoftwareDeployment(deployment_id=call.path["deployment_id"]))
+    view = call.execute(ShowSoftwareDeployment(deployment_id=call.path["deployment_id"]))
     return {"software_deployment": views.software_deployment(view)}
 
 
 def update_deployment(call: RestCall) -> dict[str, object]:
     """Change the fields in the body."""
     values = {name: value for name, value in call.body.items() if name in (call.sent or {})}
-    view = call.ask(UpdateSoftwareDeployment(deployment_id=call.path["deployment_id"], values=values))
+    view = call.execute(UpdateSoftwareDeployment(deployment_id=call.path["deployment_id"], values=values))
     return {"software_deployment": views.software_deployment(view)}
 
 
 def delete_deployment(call: RestCall) -> None:
     """Delete a deployment."""
-    call.ask(DeleteSoftwareDeployment(deployment_id=call.path["deployment_id"]))
+    call.execute(DeleteSoftwareDeployment(deployment_id=call.path["deployment_id"]))
 
 
 def deployment_metadata(call: RestCall) -> dict[str, object]:
     """Show the configs that a server must apply, sorted by name."""
-    answer = call.ask(ShowServerMetadata(server_id=call.path["server_id"]))
+    answer = call.execute(ShowServerMetadata(server_id=call.path["server_id"]))
     return {"metadata": [views.software_config(view) for view in answer]}

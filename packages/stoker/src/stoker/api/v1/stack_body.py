@@ -190,7 +190,7 @@ def _container_files(call: RestCall) -> dict[str, str]:
     if container is None:
         return {}
     limit = call.config.max_json_body_size
-    return call.ask(GetContainerFiles(container=container, limit=limit))
+    return call.execute(GetContainerFiles(container=container, limit=limit))
 
 
 def _template(call: RestCall) -> dict[str, Any] | str | None:

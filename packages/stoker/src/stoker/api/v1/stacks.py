@@ -122,7 +122,7 @@ def _listed(call: RestCall) -> dict[str, Any]:
     if call.query["global_tenant"]:
         call.require("stacks:global_index")
     known_sort_keys = [key for key in call.query["sort_keys"] if key in SORT_KEYS]
-    answer = call.ask(ListStacks(**{**call.query, "sort_keys": known_sort_keys}))
+    answer = call.execute(ListStacks(**{**call.query, "sort_keys": known_sort_keys}))
     stacks = answer["stacks"]
     body: dict[str, object] = {"stacks": [views.stack_summary(view, call.links) for view in stacks]}
     if stacks and len(stacks) == call.query["limit"]:
@@ -134,7 +134,7 @@ def _listed(call: RestCall) -> dict[str, Any]:
 
 def create(call: RestCall) -> Reply:
     """Start to create a stack."""
-    view = call.ask(create_request(CreateStack, call))
+    view = call.execute(create_request(CreateStack, call))
     body = views.stack_created(view, call.links)
     return Reply({"stack": body}, {"Location": body["links"][0]["href"]})
 
@@ -147,7 +147,7 @@ def preview(call: RestCall) -> dict[str, object]:
     that are set: YAML documents by the names of their files.
     """
     request = replace(create_request(PreviewStack, call), **_tried(call))
-    view = call.ask(request)
+    view = call.execute(request)
     stack = views.stack_preview(view, call.links)
     resources = [views.resource_raw(item) for item in view["resources"]]
     return {"stack": {**stack, "resources": resources, "plan": view["plan"]}}
@@ -155,23 +155,23 @@ def preview(call: RestCall) -> dict[str, object]:
 
 def list_exports(call: RestCall) -> dict[str, object]:
     """List the values that the project's stacks export, by name, with the names of the stacks that import them."""
-    return {"exports": call.ask(ListExports())}
+    return {"exports": call.execute(ListExports())}
 
 
 def show(call: RestCall) -> dict[str, Any]:
     """Show a stack in full."""
-    view = call.ask(ShowStack(ref=call.ref, resolve_outputs=call.query["resolve_outputs"]))
+    view = call.execute(ShowStack(ref=call.ref, resolve_outputs=call.query["resolve_outputs"]))
     return {"stack": views.stack(view, call.links)}
 
 
 def update(call: RestCall) -> None:
     """Start to update a stack to the definition in the body."""
-    call.ask(update_request(UpdateStack, call))
+    call.execute(update_request(UpdateStack, call))
 
 
 def update_patch(call: RestCall) -> None:
     """Start to change the parts of a stack that are in the body."""
-    call.ask(patch_request(PatchStack, call))
+    call.execute(patch_request(PatchStack, call))
 
 
 def preview_update(call: RestCall) -> dict[str, object]:
@@ -193,7 +193,7 @@ def preview_update_patch(call: RestCall) -> dict[str, object]:
 
 
 def _changes(call: RestCall, request: PreviewUpdate | PreviewPatch) -> dict[str, object]:
-    answer = call.ask(replace(request, show_nested=call.query["show_nested"]))
+    answer = call.execute(replace(request, show_nested=call.query["show_nested"]))
     return {"resource_changes": views.resource_changes(answer["resource_changes"]), "plan": answer["plan"]}
 
 
@@ -204,7 +204,7 @@ def delete(call: RestCall) -> None:
     cannot be deleted are left behind.
     """
     query = call.query
-    call.ask(
+    call.execute(
         DeleteStack(ref=call.ref, plan_digest=query["plan_digest"], retain=tuple(query["retain"]), force=query["force"])
     )
 
@@ -217,7 +217,7 @@ def preview_delete(call: RestCall) -> dict[str, object]:
     """
     query = call.query
     how: dict[str, Any] = {"retain": tuple(query["retain"]), "force": query["force"], "refresh": query["refresh"]}
-    return {**call.ask(PreviewAction(ref=call.ref, action="delete", **how))}
+    return {**call.execute(PreviewAction(ref=call.ref, action="delete", **how))}
 
 
 def redirect(tail: str = "", named: str | None = None) -> Handler:
@@ -230,7 +230,7 @@ def redirect(tail: str = "", named: str | None = None) -> Handler:
 
     def handler(call: RestCall) -> Reply:
         identifier, below = split_identifier(named or call.path["stack_name"])
-        answer = call.ask(IdentifyStack(ref=by_name(identifier), show_deleted=call.method == "GET"))
+        answer = call.execute(IdentifyStack(ref=by_name(identifier), show_deleted=call.method == "GET"))
         url = call.links.stack(answer["project_id"], answer["name"], answer["id"], below + tail)
         return Reply(headers={"Location": with_query(url, call.query_string)})
 
@@ -241,7 +241,7 @@ def plain(kind: type[OfStack[object]]) -> Handler:
     """Return a handler that responds with the engine's result unchanged."""
 
     def handler(call: RestCall) -> object:
-        return call.ask(kind(ref=call.ref))
+        return call.execute(kind(ref=call.ref))
 
     return handler
 
@@ -253,7 +253,7 @@ def of_definition(kind: type[OfDefinition[object]]) -> Handler:
     """Return a handler that shows a part of the stack's present definition, or of that as of an operation."""
 
     def handler(call: RestCall) -> object:
-        return call.ask(kind(ref=call.ref, operation_id=call.query["operation_id"]))
+        return call.execute(kind(ref=call.ref, operation_id=call.query["operation_id"]))
 
     return handler
 
@@ -285,7 +285,7 @@ def act(call: RestCall) -> dict[str, Any] | None:
         if action not in PLANNED:
             raise BadRequest(f"The action {action} has no plan_digest; {', '.join(PLANNED)} have one.")
     skip, refresh = _skip_of(action, options), _refresh_of(action, options)
-    call.ask(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=skip, refresh=refresh))
+    call.execute(ActOnStack(ref=call.ref, action=action, plan_digest=digest, skip=skip, refresh=refresh))
     return None
 
 
@@ -312,7 +312,7 @@ def _accept(call: RestCall, options: Mapping[str, object]) -> dict[str, object]:
         raise BadRequest(f"The action {ACCEPT} has no {unknown[0]!r}; it has resources.")
     given = options.get("resources")
     resources = None if given is None else STRINGS.read(f"{ACCEPT}.resources", given)
-    return {ACCEPT: call.ask(AcceptDrift(ref=call.ref, resources=resources))}
+    return {ACCEPT: call.execute(AcceptDrift(ref=call.ref, resources=resources))}
 
 
 def drift(call: RestCall) -> dict[str, object]:
@@ -320,18 +320,18 @@ def drift(call: RestCall) -> dict[str, object]:
 
     With the ID of a `detection` that has ended, objects that it has read are not read again.
     """
-    return {"plan": call.ask(PreviewPatch(ref=call.ref, converge=True, detection=call.query["detection"]))["plan"]}
+    return {"plan": call.execute(PreviewPatch(ref=call.ref, converge=True, detection=call.query["detection"]))["plan"]}
 
 
 def detect_drift(call: RestCall) -> dict[str, object]:
     """Begin to compare the whole stack with the cloud, in the background."""
-    return {"drift_detection": {"id": call.ask(DetectDrift(ref=call.ref))["id"], "status": "IN_PROGRESS"}}
+    return {"drift_detection": {"id": call.execute(DetectDrift(ref=call.ref))["id"], "status": "IN_PROGRESS"}}
 
 
 def show_detection(call: RestCall) -> dict[str, object]:
     """Show how far a comparison with the cloud is: how many objects were compared, and which of them differ."""
     detection_id = call.path["detection_id"]
-    found = call.ask(ShowDriftDetection(detection_id=detection_id))
+    found = call.execute(ShowDriftDetection(detection_id=detection_id))
     if found["stack_id"] != call.ref.get("id"):
         raise EntityNotFound(f"There is no drift detection {detection_id} of this stack.")
     return {"drift_detection": views.drift_detection(found)}
@@ -339,13 +339,13 @@ def show_detection(call: RestCall) -> dict[str, object]:
 
 def show_drift_watch(call: RestCall) -> dict[str, object]:
     """Show what the service does about drift by itself, and what its last look has found; no service is asked."""
-    return {"drift_watch": views.drift_watch(call.ask(ShowDriftWatch(ref=call.ref)))}
+    return {"drift_watch": views.drift_watch(call.execute(ShowDriftWatch(ref=call.ref)))}
 
 
 def change_drift_watch(call: RestCall) -> dict[str, object]:
     """Choose what the service does about drift by itself: off, detect, repair, or default for the operator's choice."""
     mode = call.body["mode"]
-    chosen = call.ask(ChangeDriftWatch(ref=call.ref, mode=None if mode == DEFAULT_MODE else mode))
+    chosen = call.execute(ChangeDriftWatch(ref=call.ref, mode=None if mode == DEFAULT_MODE else mode))
     return {"drift_watch": views.drift_watch(chosen)}
 
 
@@ -361,38 +361,38 @@ def preview_act(call: RestCall) -> dict[str, object]:
         raise BadRequest(f"The action {action} has no preview; {', '.join(PLANNED)} have one.")
     options = sent if isinstance(sent, Mapping) else {}
     skip, refresh = _skip_of(action, options), _refresh_of(action, options)
-    return {"plan": call.ask(PreviewAction(ref=call.ref, action=action, refresh=refresh, skip=skip))["plan"]}
+    return {"plan": call.execute(PreviewAction(ref=call.ref, action=action, refresh=refresh, skip=skip))["plan"]}
 
 
 def list_outputs(call: RestCall) -> dict[str, object]:
     """List the names and descriptions of the outputs."""
-    return {"outputs": [views.output(view) for view in call.ask(ListOutputs(ref=call.ref))]}
+    return {"outputs": [views.output(view) for view in call.execute(ListOutputs(ref=call.ref))]}
 
 
 def show_output(call: RestCall) -> dict[str, object]:
     """Show an output with its value, or with the error if it has none."""
-    return {"output": views.output(call.ask(ShowOutput(ref=call.ref, key=call.path["output_key"])))}
+    return {"output": views.output(call.execute(ShowOutput(ref=call.ref, key=call.path["output_key"])))}
 
 
 def list_snapshots(call: RestCall) -> dict[str, object]:
     """List a stack's snapshots."""
-    return {"snapshots": [views.snapshot(view) for view in call.ask(ListSnapshots(ref=call.ref))]}
+    return {"snapshots": [views.snapshot(view) for view in call.execute(ListSnapshots(ref=call.ref))]}
 
 
 def create_snapshot(call: RestCall) -> dict[str, object]:
     """Start to create a snapshot."""
-    return views.snapshot(call.ask(CreateSnapshot(ref=call.ref, name=call.body["name"])))
+    return views.snapshot(call.execute(CreateSnapshot(ref=call.ref, name=call.body["name"])))
 
 
 def show_snapshot(call: RestCall) -> dict[str, object]:
     """Show a snapshot with its data."""
-    view = call.ask(ShowSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
+    view = call.execute(ShowSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
     return {"snapshot": views.snapshot(view)}
 
 
 def delete_snapshot(call: RestCall) -> None:
     """Delete a snapshot."""
-    call.ask(DeleteSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
+    call.execute(DeleteSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"]))
 
 
 def restore_snapshot(call: RestCall) -> None:
@@ -401,7 +401,7 @@ def restore_snapshot(call: RestCall) -> None:
     `refresh` says what is compared with the cloud, and corrected: by default, what the plan has compared.
     """
     how = {"plan_digest": call.body["plan_digest"], "refresh": call.body["refresh"]}
-    call.ask(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], **how))
+    call.execute(RestoreSnapshot(ref=call.ref, snapshot_id=call.path["snapshot_id"], **how))
 
 
 def preview_restore(call: RestCall) -> dict[str, object]:
@@ -412,4 +412,4 @@ def preview_restore(call: RestCall) -> dict[str, object]:
     """
     how = {"snapshot_id": call.path["snapshot_id"], "refresh": call.body["refresh"]}
     request = PreviewAction(ref=call.ref, action="restore", **how)
-    return {"plan": call.ask(request)["plan"]}
+    return {"plan": call.execute(request)["plan"]}

@@ -58,7 +58,7 @@ def stack(view: View, links: Links) -> dict[str, Any]:
         "stack_status": state(view),
         "stack_status_reason": view["status_reason"],
         **_failure(view),
-        **_last_look(view),
+        **_last_drift_check(view),
     }
 
 
@@ -85,7 +85,7 @@ def stack_preview(view: View, links: Links) -> dict[str, object]:
 def output(view: View) -> dict[str, Any]:
     """Return an output; if its condition is false, without a value."""
     body = {
-        **_picked(view, ("output_key", "output_value")),
+        **_selected(view, ("output_key", "output_value")),
         "description": view["description"] or _NO_OUTPUT_DESCRIPTION,
     }
     if view.get("output_error") is not None:
@@ -120,7 +120,7 @@ def lock(view: View) -> dict[str, object]:
     if locked is None:
         return {}
     since = time_text(locked["since"])
-    return {"locked": {**_picked(locked, ("reason", "user_id", "user_name")), "since": since}}
+    return {"locked": {**_selected(locked, ("reason", "user_id", "user_name")), "since": since}}
 
 
 _RESOURCE_DETAIL = ("attributes", "description")
@@ -148,7 +148,7 @@ class StackLinks:
 
 def resource_in_detail(view: View, place: StackLinks) -> dict[str, object]:
     """Return a resource in full."""
-    return {**resource(view, place), **_picked(view, _RESOURCE_DETAIL)}
+    return {**resource(view, place), **_selected(view, _RESOURCE_DETAIL)}
 
 
 def resource(view: View, place: StackLinks) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def found_resource(view: View, links: Links) -> dict[str, object]:
 def drift_detection(view: View) -> dict[str, Any]:
     """Return how far a detection of drift is, or its result."""
     known = {"resources": None, "compared": 0, "differing": [], **(view.get("progress") or {})}
-    return {**_picked(view, ("id", "status", "reason", "drift")), **known, "time": isoformat(view["time"])}
+    return {**_selected(view, ("id", "status", "reason", "drift")), **known, "time": isoformat(view["time"])}
 
 
 def drift_watch(view: View) -> dict[str, object]:
@@ -198,7 +198,7 @@ def drift_watch(view: View) -> dict[str, object]:
     return {**view, **moment}
 
 
-def _last_look(view: View) -> dict[str, object]:
+def _last_drift_check(view: View) -> dict[str, object]:
     """Return the key with the drift at the last look; nothing without one."""
     look = view.get("last_look")
     return {"drift": {"status": look["status"], "time": isoformat(look["time"])}} if look else {}
@@ -207,7 +207,7 @@ def _last_look(view: View) -> dict[str, object]:
 def _failure(view: View) -> dict[str, object]:
     """Return the key of the failed resource's failure; nothing if no resource has failed, or only a reason is known."""
     failure = view.get("failure")
-    return {"failure": _picked(failure, ("kind", "path", "message"))} if failure and failure["path"] else {}
+    return {"failure": _selected(failure, ("kind", "path", "message"))} if failure and failure["path"] else {}
 
 
 def resource_raw(view: View | Sequence[Any]) -> dict[str, object] | list[object]:
@@ -222,7 +222,7 @@ def resource_raw(view: View | Sequence[Any]) -> dict[str, object] | list[object]
         "resource_identity": identity(project_id, stack_name, stack_id, f"/resources/{view['name']}"),
         "stack_identity": identity(project_id, stack_name, stack_id),
         "stack_name": stack_name,
-        **_picked(view, _RESOURCE_RAW_DETAIL),
+        **_selected(view, _RESOURCE_RAW_DETAIL),
     }
     if view["nested_id"]:
         body["nested_stack_id"] = identity(project_id, view["nested_name"], view["nested_id"])
@@ -304,18 +304,18 @@ def event(view: View, links: Links) -> dict[str, object]:
 def snapshot(view: View) -> dict[str, Any]:
     """Return a snapshot of a stack."""
     keys = ("id", "name", "action", "status", "status_reason", "data")
-    return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+    return {**_selected(view, keys), "creation_time": time_text(view["created_at"])}
 
 
 def software_config(view: View) -> dict[str, object]:
     """Return a software config in full."""
     keys = ("id", "name", "group", "config", "inputs", "outputs", "options")
-    return {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+    return {**_selected(view, keys), "creation_time": time_text(view["created_at"])}
 
 
 def software_config_summary(view: View, *, with_project: bool = False) -> dict[str, object]:
     """Return a software config for a list; `with_project` is for administrators."""
-    body = {**_picked(view, ("id", "name", "group")), "creation_time": time_text(view["created_at"])}
+    body = {**_selected(view, ("id", "name", "group")), "creation_time": time_text(view["created_at"])}
     return {**body, "project": view["project_id"]} if with_project else body
 
 
@@ -324,7 +324,7 @@ def software_deployment(view: View) -> dict[str, object]:
     keys = (
         "id", "config_id", "server_id", "input_values", "output_values", "action", "status", "status_reason",
     )  # fmt: skip
-    body = {**_picked(view, keys), "creation_time": time_text(view["created_at"])}
+    body = {**_selected(view, keys), "creation_time": time_text(view["created_at"])}
     if view["updated_at"] is not None:
         body["updated_time"] = time_text(view["updated_at"])
     return body
@@ -334,12 +334,12 @@ def service(view: View) -> dict[str, Any]:
     """Return an engine process."""
     keys = ("id", "host", "hostname", "binary", "topic", "engine_id", "status", "report_interval")
     return {
-        **_picked(view, keys),
+        **_selected(view, keys),
         "created_at": time_text(view["created_at"]),
         "updated_at": time_text(view["updated_at"]),
         "deleted_at": time_text(view["deleted_at"]),
     }
 
 
-def _picked(view: View, keys: tuple[str, ...]) -> dict[str, object]:
+def _selected(view: View, keys: tuple[str, ...]) -> dict[str, object]:
     return {key: view[key] for key in keys if key in view}

@@ -11,7 +11,7 @@ from typing import Any
 
 from stoker.authoring.project_files.declarations import FILE, FROM, HOW, STACK, is_reference
 from stoker.authoring.project_files.ordering import Shared, imports_of
-from stoker.authoring.sources import Sources, beside, is_remote, reason
+from stoker.authoring.sources import Sources, is_remote, reason, resolve_path
 from stoker.authoring.workspace import Workspace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.diagnostics import Key as KeyPath
@@ -223,7 +223,7 @@ class _Reader:
         )
 
     def _path(self, name: str) -> str:
-        return name if is_remote(name) else beside(self._folder, name)
+        return name if is_remote(name) else resolve_path(self._folder, name)
 
     def faults(self, stacks: Mapping[str, ProjectStack]) -> Iterator[Diagnostic]:
         """Yield what is wrong with the stacks, one by one and together."""

@@ -99,14 +99,14 @@ class _Enclosing:
         for place in level:
             alike[place[-1].name, self._shape(place)].append(place)
         for (name, _), places in alike.items():
-            if able := [place for place in places if self._can_be_apart(place)]:
+            if able := [place for place in places if self._is_separable(place)]:
                 self._enclose(name, able)
             for place in places:
                 if place not in able:
                     self._result.kept.append(place)
                     self._merge(place)
 
-    def _can_be_apart(self, place: Place) -> bool:
+    def _is_separable(self, place: Place) -> bool:
         """Return whether nothing outside of a module needs a part of it, and is needed by another part."""
         members = set(self._inside[place])
         outside = [need for name in members for need in self._needs[name] if need not in members]

@@ -84,7 +84,7 @@ class Exchange:
         return [
             name
             for name, found in self.present.items()
-            if found.stack in shared and name not in shared[found.stack].exports and not self.stays_in_use(name)
+            if found.stack in shared and name not in shared[found.stack].exports and not self.remains_imported(name)
         ]
 
     def earlier(self, stack: ProjectStack) -> list[str]:
@@ -98,7 +98,7 @@ class Exchange:
                 waiting += before[step]
         return sorted(self.project.stacks[self.order.steps[step].stack].name for step in found)
 
-    def stays_in_use(self, export: str) -> bool:
+    def remains_imported(self, export: str) -> bool:
         """Return whether a stack imports an export now that will not have stopped to by then."""
         shared = self.project.shared
         return any(name not in shared or export in shared[name].imports for name in self.present[export].importers)
@@ -126,7 +126,7 @@ class Inputs:
     unknown: Sequence[str] = ()
 
 
-def foreseen(stack: ProjectStack, plans: Mapping[str, Planned]) -> Inputs:
+def predicted_inputs(stack: ProjectStack, plans: Mapping[str, Planned]) -> Inputs:
     """Return what a stack will get from the others, as far as their plans say."""
     known: dict[str, object] = {}
     unknown: list[str] = []
@@ -153,7 +153,7 @@ def output_of(outputs: Sequence[Answer], stack: str, name: str) -> object:
 def refuse_used_exports(planned: Planned, exchange: Exchange) -> None:
     """Raise CommandFailed if a plan changes exports that other stacks continue to import, which fails."""
     for each in planned.plan.get("consumers", ()):
-        if each["change"] == "changed" and exchange.stays_in_use(each["export"]):
+        if each["change"] == "changed" and exchange.remains_imported(each["export"]):
             raise CommandFailed(
                 f"The export {each['export']} of {planned.stack.name} cannot change while {', '.join(each['stacks'])} "
                 "imports it. Export the new value under another name, and import that one."

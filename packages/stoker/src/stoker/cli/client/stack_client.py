@@ -254,7 +254,7 @@ class Stack:
         """Whether an action is in progress."""
         return self.state.endswith("_IN_PROGRESS")
 
-    def again(self) -> Stack:
+    def reload(self) -> Stack:
         """Read the stack again, without the values of its outputs."""
         return Stack(self._service, self._service.below(self.facts, "", _WITHOUT_OUTPUTS)["stack"])
 

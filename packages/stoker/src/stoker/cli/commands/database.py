@@ -382,7 +382,7 @@ def doubles(config_files: tuple[str, ...], directory: DataDirectory | None) -> R
     """
     from stoker.store import ownership
 
-    found = with_database(config_files, lambda opened: opened.read_now(ownership.doubles), directory)
+    found = with_database(config_files, lambda opened: opened.read_now(ownership.duplicates), directory)
     return [
         {
             "stack_name": second.stack,

@@ -53,7 +53,7 @@ class ScalingDemonstration:
         """Report the load, and have alarms evaluated, until the group has this size. Raises CommandFailed."""
         began = time.monotonic()
         while True:
-            changing = self._group.again().busy  # the cooldown begins when the change is complete
+            changing = self._group.reload().busy  # the cooldown begins when the change is complete
             servers = self._servers()
             members = self._members()
             if not changing and len(servers) == size and members == sorted(servers.values()):

@@ -36,37 +36,37 @@ def run(given: Path | None, story: str) -> None:
     with _directory(given) as directory, _serving(directory, out) as (local, children):
         stack = tell(local.set_up, template, out)
         if out.is_terminal:
-            _say(out, "In another shell, try:")
+            _print(out, "In another shell, try:")
             out.print(Text(_next_steps(directory, template), "cyan"), soft_wrap=True)  # to be copied
             out.print(Text("Ctrl-C ends the demo.", "cyan"))
             with stop_signals() as stopped:
                 watch(local, children, out, stopped)
         else:
-            _say(out, "Delete the stack.")
+            _print(out, "Delete the stack.")
             act_as_planned(deletion(stack), yes=True, dry_run=False)
 
 
 def _web_tier(set_up: SetUp, template: Path, out: Console) -> Stack:
     service = embedded_service(set_up)
-    _say(out, "A web tier: a network, a router, two servers with volumes, a public address.")
+    _print(out, "A web tier: a network, a router, two servers with volumes, a public address.")
     _deploy(service, template, {}, out)
-    _say(out, "Add one server. The plan shows the changes before anything happens.")
+    _print(out, "Add one server. The plan shows the changes before anything happens.")
     return _deploy(service, template, {"count": "3"}, out)
 
 
 def _scaling(set_up: SetUp, template: Path, out: Console) -> Stack:
-    _say(out, "A group of servers in the pool of a load balancer, two policies, and two alarms on the servers' load.")
+    _print(out, "A group of servers in the pool of a load balancer, two policies, and two alarms on the servers' load.")
     service = embedded_service(set_up)
     stack = _deploy(service, template, {"cooldown": str(COOLDOWN)}, out).with_outputs()
     outputs = {output["output_key"]: output["output_value"] for output in stack.facts["outputs"]}
     cloud_url = set_up.identity.removesuffix("/identity/v3")
     group = service.stack(stack.resource("group")["physical_resource_id"])
     story = ScalingDemonstration(embedded_session(set_up), cloud_url, group, outputs["pool"], out)
-    _say(out, f"The servers report that they are busy. After each change, {COOLDOWN} seconds of cooldown follow.")
+    _print(out, f"The servers report that they are busy. After each change, {COOLDOWN} seconds of cooldown follow.")
     story.grow()
-    _say(out, "They report that they are idle.")
+    _print(out, "They report that they are idle.")
     story.shrink()
-    return stack.again()
+    return stack.reload()
 
 
 def _deploy(service: StackClient, template: Path, parameters: dict[str, str], out: Console) -> Stack:
@@ -79,7 +79,7 @@ def _deploy(service: StackClient, template: Path, parameters: dict[str, str], ou
     return stack
 
 
-def _say(out: Console, text: str) -> None:
+def _print(out: Console, text: str) -> None:
     out.print()
     out.print(Text(text, style="cyan"))
 

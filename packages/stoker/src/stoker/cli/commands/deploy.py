@@ -88,7 +88,7 @@ _HOW = ("parameters", "reset_parameters", "refresh", "skip_refresh", "preflight"
 """The options of a definition that apply to all stacks of a project."""
 
 
-def _how(options: dict[str, Any], jobs: int) -> Options:
+def _deployment_options(options: dict[str, Any], jobs: int) -> Options:
     from stoker.cli.commands.project import Options
 
     refresh = extent(options["refresh"], options["skip_refresh"])
@@ -102,7 +102,7 @@ def _deploy_project(
     from stoker.cli.views.reports import reported
 
     with reported(form):
-        deploy_project(service, file, stage, options["parameters"], _how(options, jobs), yes, form)
+        deploy_project(service, file, stage, options["parameters"], _deployment_options(options, jobs), yes, form)
 
 
 def _plan_project(
@@ -112,9 +112,9 @@ def _plan_project(
     from stoker.cli.commands.project import delete_project, plan_project
 
     if destroy:
-        delete_project(service, file, stage, _how(options, jobs), force, True, True, form)
+        delete_project(service, file, stage, _deployment_options(options, jobs), force, True, True, form)
         return
-    changed = plan_project(service, file, stage, options["parameters"], _how(options, jobs), form)
+    changed = plan_project(service, file, stage, options["parameters"], _deployment_options(options, jobs), form)
     if detailed_exitcode and changed:
         sys.exit(2)
 

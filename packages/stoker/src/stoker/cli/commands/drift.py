@@ -119,7 +119,7 @@ def _watch(stack: Stack, mode: str | None, form: str) -> None:
 def _show(stack: Stack, form: str) -> None:
     from stoker.authoring.plan_steps import is_unanswered
 
-    found = stack.drift(_Progress().tell)
+    found = stack.drift(_Progress().report)
     if form != "text":
         show_record(found, form)
         differs = _differs(found)
@@ -137,7 +137,7 @@ class _Progress:
     def __init__(self) -> None:
         self._compared = self._differing = 0
 
-    def tell(self, detection: Answer) -> None:
+    def report(self, detection: Answer) -> None:
         """Print what is new since the last time."""
         compared, total, differing = detection["compared"], detection["resources"], detection["differing"]
         if detection["status"] != "IN_PROGRESS" or compared == self._compared:

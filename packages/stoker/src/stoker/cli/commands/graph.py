@@ -61,4 +61,4 @@ def graph(
         raise click.UsageError(f"--stage is for a project file, and {path} is none.")
     workspace = Workspace(Registry.on_demand(), environments, parameters, reader=reader_for([path, *environments]))
     with problems_shown(workspace.sources):
-        click.echo(write(draw(workspace.root(path).require_sound(), nested=nested)), nl=False)
+        click.echo(write(draw(workspace.root(path).require_valid(), nested=nested)), nl=False)

@@ -133,16 +133,16 @@ class Local:
             for program in self.missing():
                 launched[program.name] = control.launch(self.directory, program)
             write_access_files(self.directory, self.set_up)
-            say = speaker()
+            report = speaker()
             if CLOUD in launched:
-                launched[CLOUD].wait(stopped, say)
+                launched[CLOUD].wait(stopped, report)
             if self.set_up.cloud is None:
                 write_aws_file(self.directory, self.set_up)
             if ENGINE in launched:
-                launched[ENGINE].wait(stopped, say)
+                launched[ENGINE].wait(stopped, report)
         except Exception:
             for begun in reversed(launched.values()):
-                begun.give_up()
+                begun.abort()
             raise
         pids = {each.name: pid for each in self.programs if (pid := running(self.directory, each.name)) is not None}
         self.set_up = replace(self.set_up, pids=pids)
@@ -325,7 +325,9 @@ def up(
         if not detach and project is None:
             watch(local, children, out, stopped)
         elif not detach and project is not None:
-            project.deploy_beside(partial(watch, local, children, out, stopped), local.set_up, stopped, interrupted)
+            project.deploy_concurrently(
+                partial(watch, local, children, out, stopped), local.set_up, stopped, interrupted
+            )
     if detach and project is not None:
         project.deploy(local.set_up)
 
@@ -393,17 +395,17 @@ def watch(local: Local, children: Processes, out: Console, stopped: threading.Ev
     DirectoryReplaced as `Supervisor.watch`.
     """
 
-    def say(sentence: str) -> None:
+    def report(sentence: str) -> None:
         with suppress(OSError):  # the terminal may have been closed
             out.print(sentence, soft_wrap=True)
 
     threading.Thread(target=_show_progress, args=(local, out, stopped), daemon=True).start()
-    Supervisor(local.directory, children, say).watch(stopped)
-    say("Stopping.")
+    Supervisor(local.directory, children, report).watch(stopped)
+    report("Stopping.")
     local.stop()
 
 
-def _heard() -> list[signal.Signals]:
+def _handled_signals() -> list[signal.Signals]:
     return [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
 
 
@@ -431,7 +433,7 @@ def stop_signals() -> Iterator[threading.Event]:
     def note(_number: int, _frame: FrameType | None) -> None:
         stopped.set()
 
-    before = {number: signal.signal(number, note) for number in _heard()}
+    before = {number: signal.signal(number, note) for number in _handled_signals()}
     try:
         yield stopped
     finally:
@@ -450,7 +452,7 @@ def interrupted(stopped: threading.Event) -> Iterator[None]:
     def interrupt(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, interrupt) for number in _heard()}
+    before = {number: signal.signal(number, interrupt) for number in _handled_signals()}
     try:
         if stopped.is_set():
             raise CommandFailed("Stopped before everything was ready.")

@@ -55,7 +55,7 @@ class StartedProject:
         click.echo()
         deploy_project(embedded_service(set_up), self.path, self.stage, self.parameters, Options(), self.yes, "text")
 
-    def deploy_beside(
+    def deploy_concurrently(
         self,
         watch: Callable[[], None],
         set_up: SetUp,

@@ -17,7 +17,7 @@ from stoker.authoring.plan_steps import changes, summary
 from stoker.authoring.project_files.ordering import removal_order
 from stoker.authoring.project_files.project import Project, ProjectStack, cloud_of, read_project
 from stoker.base.errors import TemplateInvalid
-from stoker.cli.client.joint_plan import Exchange, Planned, foreseen, output_of, refuse_used_exports
+from stoker.cli.client.joint_plan import Exchange, Planned, output_of, predicted_inputs, refuse_used_exports
 from stoker.cli.client.kept_exports import with_exports
 from stoker.cli.client.parallel import Outcome, StepResult, run
 from stoker.cli.client.refusals import Refused
@@ -158,7 +158,7 @@ class JointPlan:
 
     def _plan(self, key: str) -> None:
         stack, service = self.project.stacks[key], self._service.another()
-        inputs = foreseen(stack, self.plans)
+        inputs = predicted_inputs(stack, self.plans)
         wanted = deployment(service, stack, self._how, inputs.known, self._there)
         exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
         wanted.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
@@ -273,8 +273,8 @@ def deploy_project(
     joint = JointPlan(service, project, how, at_rest(service, project, how, shown))
     show_joint_plan(joint, form)
     if joint.changed:
-        confirm("Deploy these stacks?", yes, shown.asking())
-    deployer = Deployer(service, joint, how, shown, None if yes else partial(_refuse_surprises, joint))
+        confirm("Deploy these stacks?", yes, shown.question_report())
+    deployer = Deployer(service, joint, how, shown, None if yes else partial(_refuse_unconfirmed_destruction, joint))
     with interruptible(joint.project), shown.live():
         ended = run(joint.exchange.order.before, deployer.act, how.jobs)
     _conclude(project, ended, deployer.unchanged, form)
@@ -335,7 +335,7 @@ class Deployer:
         }
 
 
-def _refuse_surprises(joint: JointPlan, planned: Planned) -> None:
+def _refuse_unconfirmed_destruction(joint: JointPlan, planned: Planned) -> None:
     """Raise CommandFailed if a plan destroys what the plan that was confirmed did not."""
     more = sorted(f"{kind} {path}" for path, kind in planned.destroys - joint.plans[planned.stack.key].destroys)
     if more:
@@ -400,7 +400,7 @@ def delete_project(
         return
     if existing:
         names = ", ".join(stack.name for stack in existing.values())
-        confirm(f"Delete the stacks {names}?", yes, shown.asking())
+        confirm(f"Delete the stacks {names}?", yes, shown.question_report())
 
     def act(key: str) -> None:
         stack, report = service.another().stack(existing[key].name), shown.of(existing[key].name)

@@ -57,7 +57,7 @@ def for_projects(
             formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, os_cloud: str | None,
             **given: object,
         ) -> object:  # fmt: skip
-            form, file = _told_apart(formats, choices, project)
+            form, file = _split_file_options(formats, choices, project)
             if file is None:
                 _refuse_without_project(stage, given if named else {"name": ""})
             else:
@@ -79,7 +79,7 @@ def _cloud_for(file: str, stage: str | None, chosen: str | None) -> str | None:
     return cloud_for(file, stage, chosen)
 
 
-def _told_apart(given: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:
+def _split_file_options(given: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:
     """Return the output format and the project file among the values of `-f`, and that of `--project`."""
     files = [value for value in given if value.endswith(_SUFFIXES)] + ([project] if project is not None else [])
     formats = [value for value in given if not value.endswith(_SUFFIXES)]

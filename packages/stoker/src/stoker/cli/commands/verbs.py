@@ -65,7 +65,7 @@ def check(service: StackClient, name: str) -> None:
     """
     stack = service.stack(name)
     _act(stack, "check", ("CHECK",))
-    say(str(stack.again().facts["stack_status_reason"]))
+    say(str(stack.reload().facts["stack_status_reason"]))
 
 
 @click.command("retry")
@@ -168,7 +168,7 @@ def cancel(service: StackClient, name: str, no_rollback: bool) -> None:
         _act(stack, "cancel_update", ("ROLLBACK",))
         return
     stack.act("cancel_without_rollback")
-    click.echo(f"{stack.name}: {stack.again().state}")
+    click.echo(f"{stack.name}: {stack.reload().state}")
 
 
 @click.command("watch")

@@ -73,7 +73,7 @@ def _taken(stack: Stack, progress: Progress, shown: View, watched: Iterator[Answ
             shown.wait(progress)
         else:
             _apply(event, stack, progress, shown)
-        if (event is None or _may_be_last(event, stack)) and not (now := stack.again()).busy:
+        if (event is None or _may_be_last(event, stack)) and not (now := stack.reload()).busy:
             break
     for event in stack.events(progress.marker):
         _apply(event, stack, progress, shown)

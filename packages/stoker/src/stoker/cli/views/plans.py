@@ -267,12 +267,12 @@ def _text_lines(before: object, after: object, margin: Text, out: Console) -> It
         if len(lines) > _LONGEST_TEXT:
             yield deeper + Text(f"… {len(lines) - _LONGEST_TEXT} more lines", "dim")
         return
-    for mark, line in _near_changes([(line[0], line[2:]) for line in ndiff(old, new) if line[0] != "?"]):
+    for mark, line in _with_context([(line[0], line[2:]) for line in ndiff(old, new) if line[0] != "?"]):
         style = {"+": _ADDED.style, "-": _REMOVED.style}.get(mark, "dim")
         yield from _wrapped(deeper + Text(f"{mark} ", style), Text(line, style), out)
 
 
-def _near_changes(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _with_context(lines: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Yield changed lines with some context; lines in between are replaced by an ellipsis."""
     changed = [index for index, (mark, _) in enumerate(lines) if mark != " "]
     near = {other for index in changed for other in range(index - _CONTEXT, index + _CONTEXT + 1)}

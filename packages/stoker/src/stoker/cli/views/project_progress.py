@@ -32,7 +32,7 @@ class ProgressView:
         """Return the report about a stack."""
         return _OneOfSeveral(self, name)
 
-    def asking(self) -> Report:
+    def question_report(self) -> Report:
         """Return the report for questions."""
         return TEXT
 
@@ -164,7 +164,7 @@ class AsJSON(ProgressView):
     def of(self, name: str) -> Report:
         return JSONLines()
 
-    def asking(self) -> Report:
+    def question_report(self) -> Report:
         return JSONLines()
 
 

@@ -74,13 +74,13 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
     return call
 
 
-async def call_to_look(view: StackView, state: ResourceState, reader: NestedReader) -> Call:
+async def make_read_call(view: StackView, state: ResourceState, reader: NestedReader) -> Call:
     """Return the call for reading or observing a resource: like `make_call`, but it cannot change anything of Stoker.
 
     Changes of `data` or `metadata` are discarded with the view. `reader` reads nested stacks.
     """
     services, project_id = view.services, view.stack.project_id
-    looks: Any = _OnlyLooks
+    looks: Any = _ReadOnlyCloud
     return await _call(
         view,
         state,
@@ -143,7 +143,7 @@ async def _call(
     )
 
 
-class _OnlyLooks:
+class _ReadOnlyCloud:
     """Gives access only to methods that do not change anything; a type that calls another one while it is read is
     faulty.
     """

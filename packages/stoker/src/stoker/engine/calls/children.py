@@ -58,15 +58,15 @@ class ChildView:
 
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order."""
-        inside = await self._look_inside()
+        inside = await self._load_child()
         return await members_of(inside.current.values()) if inside else []
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of one of the child's resources; None if it has none."""
-        inside = await self._look_inside()
+        inside = await self._load_child()
         return await self.reader.attribute(inside, member, key) if inside else None
 
-    async def _look_inside(self) -> StackView | None:
+    async def _load_child(self) -> StackView | None:
         """Return the child in memory, which is read once per call of a type's method."""
         if self._inside is None:
             stack = await self.stack()
@@ -130,9 +130,9 @@ class Child(ChildView):
         if stack is None:
             raise ActionInProgress(f"The resource {self.state.row.name!r} has no nested stack yet.")
         _refuse_busy(stack)
-        from stoker.engine.notifications.blocked import refuse_and_tell  # only for what begins by itself
+        from stoker.engine.notifications.blocked import refuse_and_notify  # only for what begins by itself
 
-        await refuse_and_tell(self.above.parts.announcer, stack)
+        await refuse_and_notify(self.above.parts.announcer, stack)
         prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
         stored = self.state.stored
@@ -302,7 +302,7 @@ class Child(ChildView):
         if parent is not None:
             operation.parent_operation, operation.snapshot = parent.id, parent.snapshot
             operation.observe, operation.differing = parent.observe, parent.differing
-            operation.retention = Retention.of(parent).asked().to_json()
+            operation.retention = Retention.of(parent).requested().to_json()
             operation.deadline = _earlier(parent.deadline, now, request.timeout_minutes)
             operation.cause = SECOND_CHANCE if parent.cause == SECOND_CHANCE else None
         return operation

@@ -40,7 +40,7 @@ class AwaitedOperations:
             wake()
         return bool(waiters)
 
-    def besides(self, here: Collection[str]) -> list[str]:
+    def running_elsewhere(self, here: Collection[str]) -> list[str]:
         """Return the awaited operations that do not run here."""
         return [identifier for identifier in self._wakes if identifier not in here]
 

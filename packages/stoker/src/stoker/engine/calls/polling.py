@@ -76,7 +76,7 @@ class ObjectPoller:
     def _schedule(self, place: _Place, lookout: _WatchedList, seconds: float) -> None:
         def begin() -> None:
             lookout.timer = None
-            lookout.look = asyncio.ensure_future(self._look(place, lookout))
+            lookout.look = asyncio.ensure_future(self._poll(place, lookout))
 
         lookout.timer = self._clock.call_later(seconds, begin)
 
@@ -89,7 +89,7 @@ class ObjectPoller:
         if lookout.look is not None:
             lookout.look.cancel()
 
-    async def _look(self, place: _Place, lookout: _WatchedList) -> None:
+    async def _poll(self, place: _Place, lookout: _WatchedList) -> None:
         cloud, service, path, members, id_field, status_field = place
         try:
             listed = await cloud.list(service, path, members)

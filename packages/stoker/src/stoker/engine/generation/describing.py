@@ -34,7 +34,7 @@ async def describe(
     Those that cannot get the reason. `known` are all objects that were found, which exist.
     """
     values = {each: values_of(each, project_id) for each in wanted}
-    dropped = await _without_what_is_gone(cloud, values, known)
+    dropped = await _without_missing_references(cloud, values, known)
     for each in wanted:
         if missing := missing_properties(each, values[each]):
             gone = [reason for name, reason in dropped.get(each, {}).items() if name in missing]
@@ -45,7 +45,7 @@ async def describe(
     return {each: values[each] for each in wanted if not each.reason}, dropped
 
 
-async def _without_what_is_gone(
+async def _without_missing_references(
     cloud: Cloud, values: Mapping[Found, dict[str, object]], known: Iterable[Found]
 ) -> Mapping[Found, Mapping[str, str]]:
     """Remove properties that refer to what does not exist any more, and return the reasons: an image, say, that a
@@ -57,7 +57,7 @@ async def _without_what_is_gone(
         for name, reference in references_in(found.scanned.kind.properties, properties):
             if (reference.kind, reference.value) not in present and reference.kind in finders():
                 used.setdefault(reference, []).append((found, name))
-    gone = await asyncio.gather(*(_is_gone(cloud, reference) for reference in used))
+    gone = await asyncio.gather(*(_is_missing(cloud, reference) for reference in used))
     dropped: dict[Found, dict[str, str]] = {}
     for reference, is_gone in zip(used, gone, strict=True):
         for found, name in used[reference] if is_gone else ():
@@ -67,7 +67,7 @@ async def _without_what_is_gone(
     return dropped
 
 
-async def _is_gone(cloud: Cloud, reference: Reference) -> bool:
+async def _is_missing(cloud: Cloud, reference: Reference) -> bool:
     try:
         await cloud.find(reference.kind, reference.value)
     except NotNamed:

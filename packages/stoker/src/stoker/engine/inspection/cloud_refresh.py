@@ -26,7 +26,7 @@ from stoker.engine.records.observations import (
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, view_of, views_of_tree
 from stoker.engine.records.state import ResourceState
-from stoker.engine.settings import look_seconds
+from stoker.engine.settings import observation_seconds
 from stoker.plugins.live_values import has_object
 from stoker.store import queries
 from stoker.store.records import COMPLETE, FAILED, Stack
@@ -94,11 +94,11 @@ class CloudRefresh:
         """Look at what a plan touches and was not looked at before; return whether the plan must be made again."""
         if self.refresh is not Refresh.CHANGES:
             return False
-        touched = plan.touched()
-        if not touched and await self._services.database.read(_size, self._stack) <= MOST_WITHOUT_CHANGE:
+        affected = plan.affected()
+        if not affected and await self._services.database.read(_size, self._stack) <= MOST_WITHOUT_CHANGE:
             self.refresh = Refresh.ALL
             return await self._read(await self._below(self._stack))
-        return await self._read(await self._places(plan, touched))
+        return await self._read(await self._places(plan, affected))
 
     @property
     def differing(self) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ class CloudRefresh:
     async def _in_time(self, comparisons: Sequence[Awaitable[Comparison]]) -> list[Comparison]:
         """Return comparisons; those that are not ready in time are comparisons that a service did not answer."""
         settings = self._services.settings
-        seconds = look_seconds(settings) if self.refresh is Refresh.ALL else settings.validation_seconds
+        seconds = observation_seconds(settings) if self.refresh is Refresh.ALL else settings.validation_seconds
         tasks = [asyncio.ensure_future(comparison) for comparison in comparisons]
 
         def expire() -> None:
@@ -214,7 +214,9 @@ class CloudRefresh:
             self._ignored.append(Ignored(place.path, state.row.type, answer.ignored))
         if answer.cause is not None:
             left = tuple(answer.properties)
-            self._omitted.append(NotCompared(place.path, state.row.type, answer.cause, answer.why, left))
+            self._omitted.append(
+                NotCompared(place.path, state.row.type, answer.cause, answer.not_compared_reasons, left)
+            )
 
     def _ignored_in(self, place: _ResourceLocation, state: ResourceState) -> Sequence[str]:
         """Return the paths that the wanted template ignores; in nested stacks, that with which they were deployed."""

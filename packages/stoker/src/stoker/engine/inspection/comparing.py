@@ -12,7 +12,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import new_id
-from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.building import make_read_call
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.ignored_drift import IgnoredPath, ignored_paths, paths_of, without_ignored
@@ -94,7 +94,7 @@ class Comparison:
         return IN_SYNC if self.cause is None else _UNCOMPARED.get(self.cause, UNKNOWN)
 
     @property
-    def why(self) -> str:
+    def not_compared_reasons(self) -> str:
         """The reasons for what was not compared, as part of a sentence; empty if everything was compared."""
         by_reason: dict[str, list[str]] = {}
         for name, reason in self.properties.items():
@@ -120,7 +120,7 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     if not _is_comparable(state.type, external=external):
         return Comparison({}, Cause.TYPE, _NO_COMPARISON)
     try:
-        call = await call_to_look(view, state, Reader(view.services))
+        call = await make_read_call(view, state, Reader(view.services))
         call.cloud = reads.over(call.cloud)
         if call.unrecorded is not None:
             call.unrecorded = reads.unrecorded(view.stack.id, state.type.part_of, call.unrecorded)

@@ -71,7 +71,7 @@ async def drift_of(
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])
     looked = {report["name"]: report for report in reports}
-    return [looked.get(state.row.name) or known.get(state.row.name) or _unseen(state) for state in states]
+    return [looked.get(state.row.name) or known.get(state.row.name) or _not_checked(state) for state in states]
 
 
 def is_unfinished(stack: Stack) -> bool:
@@ -191,7 +191,7 @@ def _has_object(state: ResourceState) -> bool:
     return row.physical_id is not None and row.action != "DELETE" and (has_object(state.type) or state.type.nested)
 
 
-def _unseen(state: ResourceState) -> dict[str, object]:
+def _not_checked(state: ResourceState) -> dict[str, object]:
     """Return the report of a resource that nobody has looked at; its physical ID can be a secret."""
     if not _has_object(state):
         return {**_report(state), "physical_id": None, "reason": _NO_OBJECT}
@@ -230,7 +230,7 @@ async def _inside(comparer: DriftComparer, reads: SharedReads) -> dict[str, obje
 
 def _compared(state: ResourceState, comparison: Comparison, secrets: Collection[str]) -> dict[str, Any]:
     found, recorded = comparison.found or {}, comparison.recorded
-    reason = f"not compared: {comparison.why}" if comparison.properties else comparison.reason
+    reason = f"not compared: {comparison.not_compared_reasons}" if comparison.properties else comparison.reason
     status = comparison.status
     if status == IN_SYNC and state.row.status == FAILED:
         status, reason = UNKNOWN, _LAST_ACTION_FAILED

@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 
 from stoker.base.errors import CloudError, StokerError
-from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.building import make_read_call
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.records.observations import GONE, is_observable
 from stoker.engine.records.services import EngineServices
@@ -55,7 +55,7 @@ async def unhealthy_in(services: EngineServices, root: Stack) -> list[Unhealthy]
 
 async def _reason(view: StackView, state: ResourceState) -> str | None:
     try:
-        return await capabilities.unhealthy_reason(state.type, await call_to_look(view, state, Reader(view.services)))
+        return await capabilities.unhealthy_reason(state.type, await make_read_call(view, state, Reader(view.services)))
     except StokerError as error:
         if isinstance(error, CloudError) and error.not_found:
             return GONE

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.building import make_read_call
 from stoker.engine.calls.examining import is_usable, obstacle
 from stoker.engine.inspection.reading import Reader
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
@@ -34,7 +34,7 @@ async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> di
         view = await view_of(services, stack)
         asked = [state for state in view.current.values() if can_have_obstacle(state)]
         answers = await asyncio.gather(
-            *(obstacle(state, call_to_look(view, state, Reader(services))) for state in asked)
+            *(obstacle(state, make_read_call(view, state, Reader(services))) for state in asked)
         )
         found |= {state.row.uuid: answer for state, answer in zip(asked, answers, strict=True)}
     return found
@@ -49,7 +49,7 @@ async def usable_in(services: EngineServices, stacks: Iterable[Stack]) -> frozen
         view = await view_of(services, stack)
         failed = [state for state in view.states.values() if is_examined(state.row)]
         answers = await asyncio.gather(
-            *(is_usable(state, call_to_look(view, state, Reader(services))) for state in failed)
+            *(is_usable(state, make_read_call(view, state, Reader(services))) for state in failed)
         )
         found |= {state.row.uuid for state, usable in zip(failed, answers, strict=True) if usable}
     return frozenset(found)

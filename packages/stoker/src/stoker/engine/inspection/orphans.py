@@ -106,11 +106,11 @@ async def orphans_of(
     for type_name, identifier, name in candidates:
         if identifier not in owned:
             event = naming_events.get(identifier) or naming_events.get(name)
-            found.append(_judged(type_name, identifier, name, marks.get(name.rpartition("-")[2]), event, busy))
+            found.append(_classified(type_name, identifier, name, marks.get(name.rpartition("-")[2]), event, busy))
     return sorted(found, key=lambda each: (each.status, each.type, each.name, each.physical_id))
 
 
-def _judged(
+def _classified(
     type_name: str,
     identifier: str,
     name: str,

@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
-from stoker.engine.calls.building import call_to_look
+from stoker.engine.calls.building import make_read_call
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, StackView, view_around, view_of
@@ -85,7 +85,7 @@ class Reader:
             return dict.fromkeys(keys)
         name = state.row.name
         try:
-            return await state.type.read_attributes(await call_to_look(view, state, self), keys)
+            return await state.type.read_attributes(await make_read_call(view, state, self), keys)
         except StokerError as error:
             self._no_answer(error)
             reason = await self._reason(view, error)
@@ -125,7 +125,7 @@ class Reader:
         answers = await view.evaluate(lambda: [_output(view, definition, name) for name in names])
         for answer in answers:
             if answer["output_value"] is None and "output_error" not in answer:
-                why = await self._why_missing(view, definition, answer["output_key"])
+                why = await self._missing_reason(view, definition, answer["output_key"])
                 answer |= {"output_error": why} if why else {}
         failing = [answer for answer in answers if "output_error" in answer]
         if failing:
@@ -134,7 +134,7 @@ class Reader:
                 answer["output_error"] = error
         return answers
 
-    async def _why_missing(self, view: StackView, definition: Definition, name: str) -> str | None:
+    async def _missing_reason(self, view: StackView, definition: Definition, name: str) -> str | None:
         """Return why an output has no value: an attribute that cannot be read, or the error of a nested stack's output
         that it refers to.
         """
@@ -165,10 +165,10 @@ class Reader:
             value = await view.evaluate(partial(definition.resolve, definition.outputs[name].value, view.scope))
         except TemplateInvalid as error:
             return error.diagnostics[0].message
-        return await self._why_missing(view, definition, name) if value is None else None
+        return await self._missing_reason(view, definition, name) if value is None else None
 
     async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
-        shows_zones, wanted = await view.evaluate(partial(_looked_at, view, definition, names))
+        shows_zones, wanted = await view.evaluate(partial(_read_attributes, view, definition, names))
         if shows_zones and is_unknown(view.scope.zones):
             await _load_zones(view)
         found = await asyncio.gather(*(self.read(view, view.current[name], keys) for name, keys in wanted.items()))
@@ -187,7 +187,9 @@ class ReaderForRuns(Reader):
             raise error
 
 
-def _looked_at(view: StackView, definition: Definition, names: list[str]) -> tuple[bool, dict[str, set[AttributeKey]]]:
+def _read_attributes(
+    view: StackView, definition: Definition, names: list[str]
+) -> tuple[bool, dict[str, set[AttributeKey]]]:
     """Return whether outputs use the availability zones, and the attributes of each resource that they use."""
     expressions = [definition.outputs[name].value for name in names]
     shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))

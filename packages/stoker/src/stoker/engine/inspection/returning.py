@@ -36,5 +36,5 @@ async def returning_plan(services: EngineServices, stack: Stack) -> Plan:
         scope, policies = RecordedScope(recorded.current.get), Policies.of(services, stack, "UPDATE")
         return Forward("UPDATE", wanted, list(recorded.states.values()), scope, policies, nested=inside).plan()
 
-    plan: Plan = await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    plan: Plan = await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
     return plan.without_subjects()

@@ -83,7 +83,9 @@ class SharedReads:
                     return Answer(200, {}, {shared.member: item} if shared.member else item)
         return None
 
-    async def having(self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, object]) -> list[object] | None:
+    async def items_with_ids(
+        self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, object]
+    ) -> list[object] | None:
         """Return the items of a list with an ID in one field; None if the list is not read for this ID."""
         if len(wanted) != 1:
             return None
@@ -183,7 +185,7 @@ class _SharingCloud:
         self, service: str, path: str, key: str, params: Mapping[str, object] | None = None, **options: object
     ) -> list[Any]:
         if params and not options:
-            found = await self._shared.having(self._cloud, service, path, params)
+            found = await self._shared.items_with_ids(self._cloud, service, path, params)
             if found is not None:
                 return found
         return await self._cloud.list(service, path, key, params, **options)

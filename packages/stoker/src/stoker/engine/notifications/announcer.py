@@ -111,7 +111,7 @@ class Announcer:
         services = self.services
         return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
 
-    def may_tell(self, root_id: str, silent_seconds: float) -> bool:
+    def may_notify(self, root_id: str, silent_seconds: float) -> bool:
         """Return whether this engine has told nobody of a tree of stacks for some time, and note that it does now."""
         now = self.services.clock.now()
         self._last_notice = {key: time for key, time in self._last_notice.items() if now < time + silent_seconds}
@@ -222,7 +222,7 @@ class _Sender:
         finally:
             self._task = None
         if not complete and not self._stopped:
-            self._timer = self._services.clock.call_later(self._pause, self._again)
+            self._timer = self._services.clock.call_later(self._pause, self._retry)
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
 
     async def _round(self) -> bool:
@@ -238,6 +238,6 @@ class _Sender:
         self._more = True
         return len(sent) == len(rows)
 
-    def _again(self) -> None:
+    def _retry(self) -> None:
         self._timer = None
         self.wake()

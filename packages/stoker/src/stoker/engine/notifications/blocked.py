@@ -12,12 +12,12 @@ SILENT_SECONDS = 86400.0
 """Seconds after a notice in which an engine sends no further one about the same tree of stacks."""
 
 
-async def refuse_and_tell(announcer: Announcer, stack: Stack) -> None:
+async def refuse_and_notify(announcer: Announcer, stack: Stack) -> None:
     """Raise an error if an engine must not change a stack by itself now, as `refuse_automatic`, and notify people."""
     try:
         await refuse_automatic(announcer.services, stack)
     except UserError as error:
-        if announcer.may_tell(stack.root_id, SILENT_SECONDS):
+        if announcer.may_notify(stack.root_id, SILENT_SECONDS):
             await _notify(announcer, stack, error)
         raise
 

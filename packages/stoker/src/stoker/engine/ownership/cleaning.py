@@ -40,7 +40,7 @@ class Cleaner:
         directory, host = services.settings.archive_directory, services.settings.host
         self._archive = Archive(Path(directory), host, services.clock) if directory else None
 
-    async def look(self) -> None:
+    async def run_if_due(self) -> None:
         """Clean up if it is due. Errors of the database end the attempt; the next one follows an hour later."""
         services, now = self._services, self._services.clock.now()
         if self._busy or now < self._due:

@@ -43,12 +43,12 @@ class Repair(StrEnum):
     """An update would change nothing, or cannot change it."""
 
 
-def first_look(group: str, now: float, interval: float) -> float:
+def first_check_time(group: str, now: float, interval: float) -> float:
     """Return the time of the first look at a group of stacks: groups are spread over the interval."""
     return now + interval * _fraction(group)
 
 
-def next_look(group: str, now: float, interval: float) -> float:
+def next_check_time(group: str, now: float, interval: float) -> float:
     """Return the time of the look after one now."""
     return now + interval * (1 - _JITTER + 2 * _JITTER * _fraction(f"{group} {int(now)}"))
 
@@ -65,7 +65,7 @@ def ineffective_repairs(operations: Sequence[Operation], in_sync_at: float) -> i
     return sum(attempt.created_at > in_sync_at for attempt in attempts_of(operations))
 
 
-def objection(plan: Plan, most_replacements: int) -> Repair | None:
+def rejection_reason(plan: Plan, most_replacements: int) -> Repair | None:
     """Return why a plan that brings objects back is not run; None if it is."""
     if not any(step.kind is not StepKind.KEEP for step in plan.steps) or plan.of_kind(StepKind.REFUSE):
         return Repair.NOTHING_TO_DO

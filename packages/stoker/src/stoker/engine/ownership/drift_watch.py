@@ -28,10 +28,10 @@ from stoker.engine.ownership.drift_schedule import (
     MOST_INEFFECTIVE,
     Mode,
     Repair,
-    first_look,
+    first_check_time,
     ineffective_repairs,
-    next_look,
-    objection,
+    next_check_time,
+    rejection_reason,
 )
 from stoker.engine.ownership.healing import begin_repair, next_turn
 from stoker.engine.ownership.healing_schedule import EXAMINED_OPERATIONS, SHORTEST_INTERVAL
@@ -74,7 +74,7 @@ class DriftWatch:
         """The number of calls of services for looks."""
         return self._pace.calls
 
-    async def look(self) -> None:
+    async def run_if_due(self) -> None:
         """Look at the groups of stacks whose interval has passed; called at every heartbeat."""
         services = self._parts.services
         now, interval = services.clock.now(), float(services.settings.drift_interval)
@@ -89,16 +89,16 @@ class DriftWatch:
             self.statuses = {stack_id: status for stack_id, status in self.statuses.items() if stack_id in known}
             self._due = {group: due for group, due in self._due.items() if group in groups}
             for group, members in groups.items():
-                await self._look_at(group, members, interval)
+                await self._check_group(group, members, interval)
         finally:
             self._busy = False
 
-    async def _look_at(self, group: _Group, members: Sequence[tuple[Stack, Mode]], interval: float) -> None:
+    async def _check_group(self, group: _Group, members: Sequence[tuple[Stack, Mode]], interval: float) -> None:
         services, name = self._parts.services, " ".join(group)
         now = services.clock.now()
-        if now < self._due.setdefault(group, first_look(name, now, interval)):
+        if now < self._due.setdefault(group, first_check_time(name, now, interval)):
             return
-        self._due[group] = next_look(name, now, interval)
+        self._due[group] = next_check_time(name, now, interval)
         for start in range(0, len(members), _TOGETHER):
             together: list[tuple[Stack, Mode, DriftComparer]] = []
             for stack, mode in members[start : start + _TOGETHER]:
@@ -161,7 +161,7 @@ class DriftWatch:
             return Repair.INEFFECTIVE, tried
         if await next_turn(self._parts, stack, operations, float(services.settings.drift_interval)) is None:
             return Repair.NOT_NOW, tried
-        why = objection(await returning_plan(services, stack), services.settings.drift_replacements)
+        why = rejection_reason(await returning_plan(services, stack), services.settings.drift_replacements)
         return why or Repair.BEGUN, tried + 1
 
 

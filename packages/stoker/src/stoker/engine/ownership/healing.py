@@ -54,7 +54,7 @@ class Healer:
         self._next_look = 0.0
         self._busy = False
 
-    async def look(self) -> None:
+    async def run_if_due(self) -> None:
         """Examine the stacks whose interval has passed; called at every heartbeat."""
         services = self._parts.services
         now = services.clock.now()
@@ -67,11 +67,11 @@ class Healer:
             known = {stack.id for stack, _ in asked}
             self._due = {stack_id: due for stack_id, due in self._due.items() if stack_id in known}
             for stack, tag in asked:
-                await self._look_at(stack, tag, default)
+                await self._check_stack(stack, tag, default)
         finally:
             self._busy = False
 
-    async def _look_at(self, stack: Stack, tag: str, default: float) -> None:
+    async def _check_stack(self, stack: Stack, tag: str, default: float) -> None:
         services = self._parts.services
         now = services.clock.now()
         try:
@@ -149,10 +149,10 @@ async def next_turn(
     start = next_attempt(operations, interval)
     if start is None or services.clock.now() < start or await services.database.read(_excluded, stack):
         return None
-    from stoker.engine.notifications.blocked import refuse_and_tell  # only for what begins by itself
+    from stoker.engine.notifications.blocked import refuse_and_notify  # only for what begins by itself
 
     try:
-        await refuse_and_tell(parts.announcer, stack)
+        await refuse_and_notify(parts.announcer, stack)
     except UserError as error:
         LOG.info("stack %s is not repaired now: %s", stack.name, error.message)
         return None
@@ -185,7 +185,7 @@ async def begin_repair(
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
     """
     LOG.info("stack %s: %s", root.name, reason)
-    guard, fresh = partial(_check_unchanged, root), partial(_check_quiet, root_id=root.root_id)
+    guard, fresh = partial(_check_unchanged, root), partial(_check_idle, root_id=root.root_id)
     operation, writer = _operation(parts.services, root, observe), parts.services.journal
     await parts.submissions.submit(
         root, operation, values={"reason": reason}, guard=guard, fresh=fresh, new=rows, steps=steps, writer=writer
@@ -227,7 +227,7 @@ def _check_unchanged(before: Stack, now: Stack) -> None:
         raise ActionInProgress(f"Stack {before.name} has changed since its health was checked.")
 
 
-def _check_quiet(connection: Connection, root_id: str) -> None:
+def _check_idle(connection: Connection, root_id: str) -> None:
     """Raise ActionInProgress if an operation runs on a stack of the tree."""
     if healing.tree_runs(connection, root_id):
         raise ActionInProgress("An operation runs in a nested stack.")

@@ -31,7 +31,7 @@ class LateObjects:
         self._parts = parts
         self._busy = False
 
-    async def look(self) -> None:
+    async def run_if_due(self) -> None:
         """Repeat the searches that are due."""
         services = self._parts.services
         if self._busy:
@@ -42,16 +42,16 @@ class LateObjects:
             for request in await services.database.read(late_requests.due, services.clock.now()):
                 if services.background.stopped:
                     break
-                await self._look_for(request)
+                await self._search(request)
         except Exception:
             LOG.exception("cannot look for objects that were created late, will try again")
         finally:
             self._busy = False
 
-    async def _look_for(self, request: LateRequest) -> None:
+    async def _search(self, request: LateRequest) -> None:
         services = self._parts.services
         now = services.clock.now()
-        step = partial(late_requests.looked, request=request, now=now)
+        step = partial(late_requests.record_search, request=request, now=now)
         again = partial(late_requests.postpone, request=request, due_at=now + RETRY_SECONDS)
         stack = await services.database.read(queries.stack_by_id, request.stack_id)
         row = await services.database.read(queries.resource_by_uuid, request.resource_uuid)

@@ -154,7 +154,7 @@ class Membership:
         self.lease.renew(now)
         await self._follow_clock()
         living = await services.database.read(claims.living_hosts, services.clock.now())
-        self._others.seen(living)
+        self._others.update_hosts(living)
         if services.clock.monotonic() >= self._trusts_from:
             self.takeovers.begin()
         if self._others.alive:
@@ -162,12 +162,12 @@ class Membership:
         await self._parts.announcer.send_orphaned()
         services.background.spawn(services.credentials.remove_given_up())
         if services.id == min(living, default=services.id):
-            services.background.spawn(self._healer.look())
-            services.background.spawn(self.drift_watch.look())
-            services.background.spawn(self._cleaner.look())
-            services.background.spawn(self._set_aside.look())
-            services.background.spawn(self._late_objects.look())
-        services.memory.freed.give_back(idle=not self._runs)
+            services.background.spawn(self._healer.run_if_due())
+            services.background.spawn(self.drift_watch.run_if_due())
+            services.background.spawn(self._cleaner.run_if_due())
+            services.background.spawn(self._set_aside.run_if_due())
+            services.background.spawn(self._late_objects.run_if_due())
+        services.memory.freed.release(idle=not self._runs)
 
     def _note_activity(self, batch: Batch) -> None:
         """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""
@@ -266,10 +266,10 @@ class Membership:
         """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
         services = self._services
         runs = {run.operation.id: run for run in self._runs.all()}
-        waited_for = self._parts.awaited.besides(runs)
+        waited_for = self._parts.awaited.running_elsewhere(runs)
         if not runs and not waited_for:
             return
-        found = await services.database.read(claims.standing, {*runs, *waited_for})
+        found = await services.database.read(claims.current_states, {*runs, *waited_for})
         for identifier, run in runs.items():
             self._judge(run, found.get(identifier))
         for identifier in waited_for:

@@ -38,7 +38,7 @@ class Offers:
         self.take: Callable[[], None] = _nothing
 
     @property
-    def is_alone(self) -> bool:
+    def is_only_engine(self) -> bool:
         """Whether no other engine is alive."""
         return not self._others.alive
 
@@ -48,7 +48,7 @@ class Offers:
         Those of the suspects of a trial, and their second chances, remain in the engine that has them.
         """
         return (
-            not self.is_alone
+            not self.is_only_engine
             and not self._is_trial
             and operation.cause != SECOND_CHANCE
             and self._runs.beginning >= self._kept

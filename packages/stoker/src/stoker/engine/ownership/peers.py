@@ -29,7 +29,9 @@ class Peers(Protocol):
     def finished(self, operation_id: str, engine_id: str) -> None:
         """Notify an engine, which waits for an operation, that it has finished."""
 
-    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
+    async def forward(
+        self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float
+    ) -> Answer:
         """Forward a request to another engine; return the answer. Raises PeerUnavailable, or the request's error."""
 
 
@@ -45,7 +47,9 @@ class NoPeers:
     def finished(self, operation_id: str, engine_id: str) -> None:
         """Do nothing."""
 
-    async def ask(self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float) -> Answer:
+    async def forward(
+        self, engine_id: str, context: RequestContext, request: Request[Answer], seconds: float
+    ) -> Answer:
         """Raise PeerUnavailable."""
         raise PeerUnavailable(f"The engine {engine_id} cannot be reached: this one knows no way to others.")
 
@@ -62,7 +66,7 @@ class OtherEngines:
     alive: bool = False
     nearest: list[str] = field(default_factory=list)
 
-    def seen(self, hosts: Mapping[str, str]) -> None:
+    def update_hosts(self, hosts: Mapping[str, str]) -> None:
         """Note which engines are alive, this one among them, on which hosts."""
         others = [engine_id for engine_id in hosts if engine_id != self.services.id]
         self.alive = bool(others)

@@ -173,7 +173,7 @@ class Admission:
         while siblings.held:
             name, run = next(iter(siblings.held.items()))
             if not self._has_room(siblings, run.stack.project_id):
-                self._look_again()
+                self._schedule_admission()
                 return
             siblings.begin(name)
             run.wake(_BEGINNING)
@@ -183,13 +183,13 @@ class Admission:
             return True
         if siblings.unseen_at(self._services.clock.monotonic()) >= max(_AT_A_TIME, len(siblings.begun) // 4):
             return False
-        return project_id not in self._services.credentials.pool.transport.crowded(_FEW_CALLS)
+        return project_id not in self._services.credentials.pool.transport.saturated_projects(_FEW_CALLS)
 
-    def _look_again(self) -> None:
+    def _schedule_admission(self) -> None:
         if self._timer is None:
-            self._timer = self._services.clock.call_later(_SECONDS, self._look)
+            self._timer = self._services.clock.call_later(_SECONDS, self._admit_waiting)
 
-    def _look(self) -> None:
+    def _admit_waiting(self) -> None:
         self._timer = None
         for siblings in self._siblings.values():
             self._admit(siblings)

@@ -24,7 +24,7 @@ class SetAsideOperations:
         self._services = services
         self._next_look = 0.0
 
-    async def look(self) -> None:
+    async def run_if_due(self) -> None:
         """Resume what may be resumed now; called at every heartbeat. The next takeover finds the new operations."""
         services, now = self._services, self._services.clock.now()
         quiet = services.settings.set_aside_seconds

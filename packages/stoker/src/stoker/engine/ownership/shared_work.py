@@ -55,7 +55,7 @@ class SharedWork:
                 while await self._take_portion() == PORTION:
                     continue
             self._offers.none_left()
-            self._look_again()
+            self._schedule_next()
         except Exception:
             LOG.exception("cannot take operations that are offered, will retry")
         finally:
@@ -70,7 +70,7 @@ class SharedWork:
         if services.background.stopped:
             return 0
         claimed: list[tuple[Operation, Stack]] = []
-        crowded = self._crowded()
+        crowded = self._saturated_projects()
 
         def claim(connection: Connection) -> None:
             claimed[:] = claim_offered(connection, services.id, services.clock.now(), PORTION, crowded)
@@ -82,15 +82,21 @@ class SharedWork:
                 await self._resumption.resume(operation, None)
         return len(claimed)
 
-    def _crowded(self) -> set[str]:
+    def _saturated_projects(self) -> set[str]:
         """Return the projects for which this engine has enough to do."""
-        return set() if self._offers.is_alone else self._services.credentials.pool.transport.crowded(PORTION)
+        return (
+            set()
+            if self._offers.is_only_engine
+            else self._services.credentials.pool.transport.saturated_projects(PORTION)
+        )
 
-    def _look_again(self) -> None:
+    def _schedule_next(self) -> None:
         """Look again soon if something may have been left only because calls wait here."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._services.clock.call_later(_CROWDED_SECONDS, self.begin) if self._crowded() else None
+        self._timer = (
+            self._services.clock.call_later(_CROWDED_SECONDS, self.begin) if self._saturated_projects() else None
+        )
 
     def _launched(self, operation: Operation, stack: Stack) -> bool:
         """Run an operation unless something has happened to its stack."""

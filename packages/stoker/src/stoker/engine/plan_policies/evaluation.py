@@ -105,7 +105,7 @@ class Helper(AbstractContextManager["Helper"]):
             self._process.stop()
             self._process = None
 
-    def ask(self, question: Mapping[str, object]) -> dict[str, Any]:
+    def evaluate(self, question: Mapping[str, object]) -> dict[str, Any]:
         """Return the answer of `worker`, with the key `error` if there is none."""
         if self._ended >= _MOST_ENDED:
             return {"error": NOT_REACHED}
@@ -123,7 +123,7 @@ class Helper(AbstractContextManager["Helper"]):
 def compile_errors(expressions: Sequence[tuple[Scope, str]]) -> list[str | None]:
     """Return what is wrong with the form of each expression of a policy with this scope; None for nothing."""
     with Helper({}) as helper:
-        return [_wrong(scope, helper.ask({"compile": expression})) for scope, expression in expressions]
+        return [_wrong(scope, helper.evaluate({"compile": expression})) for scope, expression in expressions]
 
 
 def _wrong(scope: Scope, answer: Mapping[str, Any]) -> str | None:
@@ -151,7 +151,7 @@ def evaluated(policies: Sequence[Policy], plan: Mapping[str, Any]) -> Iterator[O
                 yield Outcome(policy, None, None, NOT_REACHED)
                 continue
             indexes = applicable if policy.scope is Scope.RESOURCE else None
-            answer = helper.ask(
+            answer = helper.evaluate(
                 {
                     "ask": policy.expression,
                     "says": policy.message_expression,

@@ -153,7 +153,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvaluatedPolicy:
     """A policy that was evaluated for a plan, and the paths of its steps, at most `MOST_RESULTS`; "" for the plan."""
 
     policy: str
@@ -162,7 +162,7 @@ class Asked:
     paths: tuple[str, ...]
 
     @classmethod
-    def of(cls, policy: Policy, paths: Iterable[str]) -> Asked:
+    def of(cls, policy: Policy, paths: Iterable[str]) -> EvaluatedPolicy:
         """Return the entry of a policy for these steps."""
         return cls(policy.name, policy.source, policy.verdict, tuple(islice(paths, MOST_RESULTS)))
 
@@ -188,7 +188,7 @@ class Report:
     evaluated: int = 0
     results: tuple[Result, ...] = ()
     omitted: int = 0
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[EvaluatedPolicy, ...] = ()
     steps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
@@ -196,7 +196,7 @@ class Report:
         cls,
         evaluated: int,
         results: Iterable[Result],
-        asked: Iterable[Asked] = (),
+        asked: Iterable[EvaluatedPolicy] = (),
         steps: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Report:
         """Return the report with these results, in order; `steps` may have more than those that are named."""

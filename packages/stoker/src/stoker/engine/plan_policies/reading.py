@@ -205,7 +205,7 @@ class _Entry:
             return None
         policy = self._with(base, entry)
         if "webhook" in entry:
-            policy = self._asking(policy, entry)
+            policy = self._webhook_policy(policy, entry)
         elif "on_failure" in entry:
             self._refuse("on_failure is for policies with a webhook", "on_failure")
         if policy.scope is Scope.PLAN and (policy.types or policy.kinds != DEFAULT_KINDS):
@@ -253,7 +253,7 @@ class _Entry:
             parameters=self._parameters(entry, base),
         )
 
-    def _asking(self, policy: Policy, entry: Mapping[str, object]) -> Policy:
+    def _webhook_policy(self, policy: Policy, entry: Mapping[str, object]) -> Policy:
         """Return a policy that asks a webhook."""
         for key in _NOT_FOR_WEBHOOKS:
             if key in entry:

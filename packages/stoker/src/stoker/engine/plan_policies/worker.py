@@ -44,7 +44,7 @@ def _compiled(question: Mapping[str, Any]) -> dict[str, object]:
         return {"error": _error(error)}
 
 
-def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+def _evaluate(question: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answers `[index, holds, message]`, or `[index, null, error]`, and the seconds of processor time they
     took; the index of the whole plan is null.
     """
@@ -71,10 +71,10 @@ def _answer(condition: cel.Program, says: cel.Program | None, context: cel.Conte
         return [index, None, _error(error)]
     if not isinstance(holds, bool):
         return [index, None, f"the expression is {type(holds).__name__}, not bool"]
-    return [index, holds, "" if holds else _said(says, context)]
+    return [index, holds, "" if holds else _message(says, context)]
 
 
-def _said(says: cel.Program | None, context: cel.Context) -> str:
+def _message(says: cel.Program | None, context: cel.Context) -> str:
     """Return the message of the policy's own expression; "" without one, or if it has no value."""
     try:
         return str(says.execute(context))[:_LONGEST_MESSAGE] if says is not None else ""
@@ -87,7 +87,7 @@ def _said(says: cel.Program | None, context: cel.Context) -> str:
 _QUESTIONS: Mapping[str, Callable[[Mapping[str, object]], dict[str, object]]] = {
     "plan": _keep,
     "compile": _compiled,
-    "ask": _asked,
+    "ask": _evaluate,
 }
 
 

@@ -43,18 +43,18 @@ class Policies:
         """The policies for an operation on a stack; `operation` is its action."""
         return cls(services.types.registry.update_policies, operation, stack)
 
-    def judged(self, decision: Decision, target: Target, state: ResourceState | None) -> Decision:
-        """The decision, or the refusal to carry it out, with the policies' objections as reasons."""
+    def checked(self, decision: Decision, target: Target, state: ResourceState | None) -> Decision:
+        """The decision, or the refusal to carry it out, with the violations of policies as reasons."""
         if state is None or decision.kind not in (StepKind.UPDATE, StepKind.REPLACE):
             return decision
-        reasons = self._objections(decision.kind, state, target.type_name, decision.changes)
+        reasons = self._violations(decision.kind, state, target.type_name, decision.changes)
         return replace(decision, kind=StepKind.REFUSE, reasons=reasons) if reasons else decision
 
-    def removal_objections(self, state: ResourceState) -> tuple[Reason, ...]:
-        """The objections to the deletion of a resource that is no longer in the template."""
-        return self._objections(StepKind.DELETE, state, state.row.type, ())
+    def removal_violations(self, state: ResourceState) -> tuple[Reason, ...]:
+        """The policies that the deletion of a resource violates which is no longer in the template."""
+        return self._violations(StepKind.DELETE, state, state.row.type, ())
 
-    def _objections(
+    def _violations(
         self, kind: StepKind, state: ResourceState, type_name: str, changes: Iterable[PropertyChange]
     ) -> tuple[Reason, ...]:
         if not self.named:
@@ -72,16 +72,18 @@ class Policies:
             after={change.name: change.after for change in changes},
         )
         return tuple(
-            Reason(ReasonCode.POLICY, name, objection)
+            Reason(ReasonCode.POLICY, name, violation)
             for name, policy in self.named
-            if (objection := _asked(name, policy.objection, change)) is not None
+            if (violation := _policy_violation(name, policy.violation, change)) is not None
         )
 
 
-def _asked(name: str, objection: Callable[[ResourceChange], str | None], change: ResourceChange) -> str | None:
-    """A policy's objection; one that fails has an objection, since it has not agreed."""
+def _policy_violation(
+    name: str, violation: Callable[[ResourceChange], str | None], change: ResourceChange
+) -> str | None:
+    """How a change violates a policy; one that fails is violated, since it has not agreed."""
     try:
-        return objection(change)
+        return violation(change)
     except Exception as error:
         LOG.exception("update policy %s failed on resource %s of stack %s", name, change.name, change.stack_name)
         return f"the policy failed with {type(error).__name__}; ask the operator of the service"
@@ -107,7 +109,7 @@ class Target:
     `given` are resolved property values without the absent ones; `fingerprint` is None if some of them are unknown.
     `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch);
     `skipped` are the uuids of the recorded resources that it does not touch. For
-    `restored` and `renewed` see `restoring.Restored`. `fresh` is the target of a new object, if that is another one:
+    `restored` and `renewed` see `keeping.Restored`. `fresh` is the target of a new object, if that is another one:
     with the template's values where the present object has those of a restored snapshot.
     """
 
@@ -230,7 +232,7 @@ def _excludes(state: ResourceState, target: Target) -> bool:
     if exclusion is None or state.implementation != target.implementation:
         return False
     if (
-        state.gone
+        state.is_missing
         or state.row.physical_id is None
         or removal_policy(state, target.update_replace_policy).policy == "Retain"
     ):
@@ -253,9 +255,9 @@ def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision
     recorded = state.stored.definition
     if (recorded.get("external_id") or target.external_id) and recorded.get("external_id") != target.external_id:
         return Decision(StepKind.REFUSE, (Reason(ReasonCode.IMMUTABLE, "external_id"),))
-    if state.gone and target.external_id:
+    if state.is_missing and target.external_id:
         return Decision(StepKind.KEEP, (Reason(ReasonCode.DELETED_OUTSIDE), Reason(ReasonCode.EXTERNAL_GONE)))
-    if state.gone:
+    if state.is_missing:
         return Decision(StepKind.REPLACE, (Reason(ReasonCode.DELETED_OUTSIDE),), _all_new(target))
     if row.status == FAILED and row.action == "CHECK" and _replaced_when_unhealthy(target, state):
         return Decision(
@@ -392,24 +394,26 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         return Decision(StepKind.REFUSE, tuple(Reason(ReasonCode.IMMUTABLE, name) for name in refused), changes)
     outside = {*state.stored.deployed, *(state.drifted or ())} if changes else set()
     drifted = tuple(Reason(ReasonCode.CHANGED_OUTSIDE, change.name) for change in changes if change.name in outside)
-    reasons = [_why_replaced(change, fate) for change in changes if change.effect == "replace"]
+    reasons = [_replacement_reason(change, fate) for change in changes if change.effect == "replace"]
     known = {change.name: change.after for change in changes if change.known}
     if not reasons and known:
-        demand = _demand(target, before, known) or (state.obstacle if target.renewed else "")
+        demand = _required_replacement_reason(target, before, known) or (state.obstacle if target.renewed else "")
         reasons = [Reason(ReasonCode.TYPE_REQUIRES_REPLACEMENT, detail=demand)] if demand else []
     if reasons:
         replacing = {change.name for change in changes if change.effect == "replace"}
         causes = [reason for reason in drifted if reason.subject in replacing]
         beside = [reason for reason in drifted if reason.subject not in replacing]
         return Decision(StepKind.REPLACE, (*causes, *reasons, *beside), changes)  # dependents report the first one
-    told = [_why_changed(change, fate) for change in changes if change.name not in outside]
+    told = [_change_reason(change, fate) for change in changes if change.name not in outside]
     reasons = [*drifted, *told] or _other_differences(target, state)
     if not reasons:
         return Decision(StepKind.KEEP)
     return Decision(StepKind.UPDATE, tuple(reasons), changes)
 
 
-def _demand(target: Target, before: Mapping[str, object], known: Mapping[str, object]) -> str | None:
+def _required_replacement_reason(
+    target: Target, before: Mapping[str, object], known: Mapping[str, object]
+) -> str | None:
     """Return why the type of a resource demands a replacement although its changed properties do not."""
     kind = target.type
     if not isinstance(kind, capabilities.ConditionallyReplaced):
@@ -417,13 +421,13 @@ def _demand(target: Target, before: Mapping[str, object], known: Mapping[str, ob
     return kind.replacement_reason(finalized(kind, before), finalized(kind, target.given), known)
 
 
-def _why_replaced(change: PropertyChange, fate: Fate) -> Reason:
+def _replacement_reason(change: PropertyChange, fate: Fate) -> Reason:
     if change.known:
         return Reason(ReasonCode.CHANGES_REQUIRE_REPLACEMENT, change.name)
-    return _why_changed(change, fate)
+    return _change_reason(change, fate)
 
 
-def _why_changed(change: PropertyChange, fate: Fate) -> Reason:
+def _change_reason(change: PropertyChange, fate: Fate) -> Reason:
     if change.known:
         return Reason(ReasonCode.CHANGES, change.name)
     origins = sorted({name for found in find_unknowns(change.after) for name in found.resources()})

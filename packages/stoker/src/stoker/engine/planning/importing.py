@@ -76,7 +76,7 @@ class NestedImportSearch:
     problems: list[Diagnostic] = field(default_factory=list)
     reached: set[object] = field(default_factory=set)
 
-    def look(
+    def search(
         self,
         path: Path,
         around: Stack,

@@ -115,7 +115,7 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
         return Effect("Retain", Reason(ReasonCode.OBJECT_EXTERNAL))
     if row.action == NOT_CREATED:
         return Effect("Retain")
-    if state.gone and state.type.object_ids is None and not state.type.id_is_new:
+    if state.is_missing and state.type.object_ids is None and not state.type.id_is_new:
         return Effect("Retain")  # an association, a route: deleting it would undo what is made again
     if is_double(row.ownership):
         return Effect("Retain", Reason(ReasonCode.OBJECT_OF_ANOTHER))
@@ -144,7 +144,7 @@ def _is_abandoned(state: ResourceState, removing: Removing) -> bool:
 
 def removal_reasons(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> tuple[Reason, ...]:
     """Return the reasons about the object of a removed resource: that it is retained, is gone, or what is lost."""
-    if state.gone:
+    if state.is_missing:
         return (Reason(ReasonCode.DELETED_OUTSIDE),)
     effect = removal_effect(state, removing, on_replacement)
     if effect.reason is not None:
@@ -214,7 +214,7 @@ class Retention:
         skipped = {"skipped": sorted(self.skipped)} if self.skipped else {}
         return orjson.dumps({**data, **skipped}).decode()
 
-    def asked(self) -> Retention:
+    def requested(self) -> Retention:
         """Return what the request asked for, for operations on nested stacks and for a retry."""
         return replace(self, left=())
 

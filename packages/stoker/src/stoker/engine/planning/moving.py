@@ -33,7 +33,7 @@ class LocatedResource:
 
 
 @dataclass(frozen=True, slots=True)
-class LosingStack:
+class SourceStack:
     """Another root stack that loses the resources at these paths, and what policies say of its plan."""
 
     stack: Stack
@@ -49,7 +49,7 @@ class StackMoves:
     itself has lost by then.
     """
 
-    stacks: Sequence[LosingStack] = ()
+    stacks: Sequence[SourceStack] = ()
     leaving: frozenset[str] = frozenset()
 
 

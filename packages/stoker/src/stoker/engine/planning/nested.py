@@ -107,7 +107,7 @@ class NestedPlanner:
         except (NotPredictable, StokerError) as error:
             LOG.debug("cannot plan the nested stack of %s: %s", target.name, error)
             return None
-        decision = _with_what_is_inside(decision, plan)
+        decision = _with_nested_steps(decision, plan)
         has_imports = bool(self.imports.below) and self.imports.reaches((*self.above, target.name))
         return NestedPlan(decision, plan.steps, forecast, plan.secrets, is_known=has_imports)
 
@@ -146,7 +146,7 @@ class NestedPlanner:
         return tuple(steps)
 
 
-def _with_what_is_inside(decision: Decision, plan: Plan) -> Decision:
+def _with_nested_steps(decision: Decision, plan: Plan) -> Decision:
     """Decide to keep a resource whose only possible change is in its nested stack, if that is unchanged."""
     if [reason.code for reason in decision.reasons] != [ReasonCode.NESTED_MAY_CHANGE]:
         return decision
@@ -195,23 +195,23 @@ class ChildForecast:
 
     def reference(self) -> Any:
         """Implements scope.Forecast."""
-        return self._as_seen_from_above(self._rehearsal.reference(), None)
+        return self._as_seen_by_parent(self._rehearsal.reference(), None)
 
     def attribute(self, key: AttributeKey) -> object:
         """Implements scope.Forecast."""
         try:
-            return self._as_seen_from_above(self._rehearsal.attribute(key), *key)
+            return self._as_seen_by_parent(self._rehearsal.attribute(key), *key)
         except (NotPredictable, StokerError):
             return Unknown.of(self._target.name, str(key[0]), *key[1:])
 
-    def _as_seen_from_above(self, value: object, attribute: Any, *path: Any) -> object:
+    def _as_seen_by_parent(self, value: object, attribute: Any, *path: Any) -> object:
         """Return a value of the nested stack, with dependencies on its resources replaced by the parent resource."""
         if next(iter(find_unknowns(value)), None) is None:
             return value
         if isinstance(value, Mapping):
-            return {key: self._as_seen_from_above(item, attribute, *path) for key, item in value.items()}
+            return {key: self._as_seen_by_parent(item, attribute, *path) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._as_seen_from_above(item, attribute, *path) for item in value]
+            return [self._as_seen_by_parent(item, attribute, *path) for item in value]
         return Unknown.of(self._target.name, attribute, *path)
 
     # -- the nested stack's plan ---------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class ChildForecast:
         environment = inputs.environment.for_child(self._target.name, name).with_missing(request.registry)
         if self._inside.removing.undoes_imports:
             environment = environment.with_transfers(NO_TRANSFERS)
-        return loader.imagined(template, environment, inputs.files, {**request.parameters, **unknown})
+        return loader.hypothetical_inputs(template, environment, inputs.files, {**request.parameters, **unknown})
 
     def _forward(self, inputs: LoadedInputs) -> Forward:
         services, recorded, inside = self._inside.services, self._recorded, self._inside
@@ -271,7 +271,7 @@ class ChildForecast:
             returned_references(wanted, current)
         if inside.seeking is not None:
             path = (*inside.above, self._target.name)
-            inside.seeking.look(path, inside.stack, recorded, facade, wanted, states.values())
+            inside.seeking.search(path, inside.stack, recorded, facade, wanted, states.values())
         if recorded is not None:
             wanted.restore = inside.copies.below(self._target.name).restored_values(current)
         awaited = {}
@@ -285,7 +285,7 @@ class ChildForecast:
             scope,
             Policies.of(services, stack, action),
             former=former,
-            above=self._seen_from_above(),
+            above=self._seen_by_parent(),
             secrets_above=self._secrets | moved.secrets if moved is not None else self._secrets,
             moved=moved.names(stack) if moved is not None else {},
             begun=moved.new if moved is not None else frozenset(),
@@ -301,7 +301,7 @@ class ChildForecast:
             return loader.bind_new(self._inside.stack.project_id, inputs, exports=exports)
         return loader.bind(self._recorded.stack, inputs, strict=False, exports=exports)
 
-    def _seen_from_above(self) -> Definition | None:
+    def _seen_by_parent(self) -> Definition | None:
         """Return the nested stack with HIDDEN in place of the values hidden above; None if there are none."""
         if self._hidden is None:
             return None

@@ -176,7 +176,7 @@ class Plan:
             for step in self.steps
         )
 
-    def touched(self) -> list[Step]:
+    def affected(self) -> list[Step]:
         """Return the steps that change something, and those of all that their resources depend on."""
         steps = {step.key: step for step in self.steps}
         pending = [step for step in self.steps if step.kind is not StepKind.KEEP]

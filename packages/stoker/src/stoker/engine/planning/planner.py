@@ -39,7 +39,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import forget_ignored
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
-from stoker.engine.records.state import ResourceState, keys_of, namesakes
+from stoker.engine.records.state import ResourceState, keys_of, resources_by_name
 from stoker.engine.redaction.stacks import Redaction
 from stoker.plugins import capabilities
 from stoker.plugins.call import Snapshot
@@ -169,7 +169,7 @@ _without_fingerprint = attrgetter(*(name for name in Target.__slots__ if name !=
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     """Return the usable recorded resources of each name, newest first, without those that are being removed."""
-    return namesakes(state for state in states if state.row.action != "DELETE")
+    return resources_by_name(state for state in states if state.row.action != "DELETE")
 
 
 def plan_forward(
@@ -284,12 +284,12 @@ class Forward:
 
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
-        why = _why_removed(state, self.wanted)
+        why = _removal_reason(state, self.wanted)
         removal = removal_of(state, why, self._removing, self._on_replacement(replaced))
         if not self._removing.undoes_imports and self.wanted.forgets(state):
             removal = replace(removal, kind=StepKind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
-        if why is ReasonCode.NOT_IN_TEMPLATE and (objections := self.policies.removal_objections(state)):
-            return replace(removal, kind=StepKind.REFUSE, reasons=objections)
+        if why is ReasonCode.NOT_IN_TEMPLATE and (violations := self.policies.removal_violations(state)):
+            return replace(removal, kind=StepKind.REFUSE, reasons=violations)
         return removal
 
     @property
@@ -305,12 +305,12 @@ class Forward:
         target = self.wanted.target(name, scope)
         for candidate in candidates if target.ignore_drift else ():
             forget_ignored(candidate, target.ignore_drift)
-        self._chosen[name], decision = choose(target, candidates, self._fate)
+        self._chosen[name], decision = choose(target, candidates, self._decision_for)
         state = self._chosen[name]
         decision = Decision(StepKind.KEEP) if state is None and name in self.awaited else decision
         if self.nested is not None and target.type.nested:
-            decision = self._look_inside(self.nested, target, state, decision)
-        decision = self.policies.judged(decision, target, state)
+            decision = self._plan_nested(self.nested, target, state, decision)
+        decision = self.policies.checked(decision, target, state)
         scope.decisions[name] = decision
         if decision.kind is StepKind.REPLACE and state is not None and _keeps_reference(target.fresh or target, state):
             scope.same.add(name)
@@ -352,7 +352,7 @@ class Forward:
             return ()
         return (Reason(ReasonCode.IMPORTED, state.row.physical_id or "", unread),)
 
-    def _look_inside(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
+    def _plan_nested(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
         hides = bool(self._redaction.paths(target.name, self.scope))
         redacted = self._redaction.redacted_properties(target.name, self.scope) if hides else None
         inner = nested.plan_nested(target, state, decision, redacted, frozenset(self._secrets))
@@ -364,7 +364,7 @@ class Forward:
             self.scope.forecasts[target.name] = inner.forecast
         return inner.decision
 
-    def _fate(self, name: str) -> Requirement:
+    def _decision_for(self, name: str) -> Requirement:
         """Return the plan's decision about a resource that others depend on: the chain that leads to a replacement."""
         decision = self.scope.decisions.get(name)
         if decision is None:
@@ -434,12 +434,12 @@ def _keeps_reference(target: Target, state: ResourceState) -> bool:
 
 def _is_made_again(decision: Decision, state: ResourceState | None) -> bool:
     """Return whether a step only creates, since the object that it would replace does not exist any more."""
-    return decision.kind is StepKind.REPLACE and state is not None and state.gone
+    return decision.kind is StepKind.REPLACE and state is not None and state.is_missing
 
 
 def _losses(decision: Decision, target: Target, state: ResourceState | None, removing: Removing) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
-    if state is None or state.gone or not target.type.content:
+    if state is None or state.is_missing or not target.type.content:
         return ()
     if decision.kind is StepKind.REPLACE:
         return replacement_losses(state, removing, target.update_replace_policy)
@@ -450,7 +450,7 @@ def _losses(decision: Decision, target: Target, state: ResourceState | None, rem
     return ()
 
 
-def _why_removed(state: ResourceState, wanted: DesiredState) -> ReasonCode:
+def _removal_reason(state: ResourceState, wanted: DesiredState) -> ReasonCode:
     still_wanted = state.row.name in wanted.definition.resources
     return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
 

@@ -17,7 +17,7 @@ from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, current_of
-from stoker.engine.records.state import ResourceState, namesakes, relocate, with_present_name
+from stoker.engine.records.state import ResourceState, relocate, resources_by_name, with_present_name
 from stoker.schema.unknown import has_unknown
 from stoker.store.records import COMPLETE, Resource, Stack
 from stoker.template.definition import Definition
@@ -99,9 +99,9 @@ def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Ma
     does not have, is moved there.
     """
     found, problems = list(asked), list[str]()
-    problems += [problem for each in found for problem in _asked_problems(sides, each)]
-    problems += _doubles("is moved twice", [each.source for each in found])
-    problems += _doubles("would get two objects", [each.target for each in found])
+    problems += [problem for each in found for problem in _request_problems(sides, each)]
+    problems += _duplicates("is moved twice", [each.source for each in found])
+    problems += _duplicates("would get two objects", [each.target for each in found])
     sources, targets = {each.source for each in found}, {each.target for each in found}
     for name, side in sides.items():
         for resource, state in side.recorded.current.items():
@@ -123,7 +123,7 @@ def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Ma
     return found, problems
 
 
-def _asked_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str]:
+def _request_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str]:
     source, target = mapped.source, mapped.target
     for location in (source, target):
         if location.stack not in sides:
@@ -141,7 +141,7 @@ def _asked_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str]:
         yield f"{source} has the type {state.implementation}, but {target} has the type {wanted}."
 
 
-def _doubles(what: str, locations: Sequence[Location]) -> list[str]:
+def _duplicates(what: str, locations: Sequence[Location]) -> list[str]:
     return [f"{each} {what}." for each in dict.fromkeys(locations) if locations.count(each) > 1]
 
 
@@ -152,7 +152,7 @@ def refuse_to_move(sides: Mapping[str, Side], moves: Iterable[Mapped]) -> Iterat
         state = side.recorded.current[each.source.resource]
         if state.row.status != COMPLETE or (state.row.physical_id is None and not state.type.local):
             yield f"{each.source} is {state.row.action}_{state.row.status}: deploy its stack first."
-        elif len(namesakes(side.recorded.states.values())[each.source.resource]) > 1:
+        elif len(resources_by_name(side.recorded.states.values())[each.source.resource]) > 1:
             yield f"An earlier object of {each.source} has still to be deleted: deploy its stack first."
         occupant = sides[each.target.stack].recorded.current.get(each.target.resource)
         if occupant is not None and not any(

@@ -71,7 +71,7 @@ class SimulatedChildStack:
         present = {name: _member(state) for name, state in self._present().items()}
         if self.asked is None:
             return list(present.values())
-        return [_as_asked(name, entry, present.get(name)) for name, entry in _entries(self.asked).items()]
+        return [_as_requested(name, entry, present.get(name)) for name, entry in _entries(self.asked).items()]
 
     def _present(self) -> Mapping[str, ResourceState]:
         return self._recorded.current if self._recorded is not None else {}
@@ -239,7 +239,7 @@ def _member(state: ResourceState) -> Member:
     )
 
 
-def _as_asked(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
+def _as_requested(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
     """Return a member as it would be after its entry in the template has been applied."""
     asked = entry.get("properties") or entry.get("Properties") or {}
     given = {key: value for key, value in asked.items() if value is not None}

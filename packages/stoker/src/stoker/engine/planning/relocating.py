@@ -350,7 +350,7 @@ class _MoveExecution:
         around = self._stack_at(path[:-1])
         given = outer.target(name, RecordedScope(around.current.get)).given
         environment = outer.inputs.environment.for_child(name, implementation)
-        inputs = loader.imagined(template, environment, outer.inputs.files, given)
+        inputs = loader.hypothetical_inputs(template, environment, outer.inputs.files, given)
         return DesiredState.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
 
     def _holder(
@@ -367,7 +367,9 @@ class _MoveExecution:
         row.substituted = target.implementation != target.type_name
         state = ResourceState(row, target.type, around.stack.name, services.sealer, services.memory.values)
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
-        return state, state.give({key: value for key, value in target.given.items() if not has_unknown(value)})
+        return state, state.set_properties(
+            {key: value for key, value in target.given.items() if not has_unknown(value)}
+        )
 
     # -- moving --------------------------------------------------------------------------------------------------------
 

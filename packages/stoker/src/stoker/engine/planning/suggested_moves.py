@@ -43,7 +43,7 @@ def suggested_moves(plan: Plan) -> list[Move]:
         sources = {move.source for move in moves}
         taken = sources | ended if begun & {*holders} else sources
         left = [each for each in removed[:_MOST_COMPARED] if not taken & {*_holders(each)}]
-        alike = list(_alike(step.subject, left, targets, f"{holders[-1]}." if holders else ""))
+        alike = list(_similar(step.subject, left, targets, f"{holders[-1]}." if holders else ""))
         if len(alike) == 1:
             moves.append(Move(alike[0], step.name))
     return [move for move in moves if _is_only(move, moves)]
@@ -78,7 +78,7 @@ def _is_only(move: Move, moves: Iterable[Move]) -> bool:
     return sum(other.source == move.source for other in moves) == 1
 
 
-def _alike(new: Subject, removed: Iterable[Step], moved: set[str], prefix: str) -> Iterator[str]:
+def _similar(new: Subject, removed: Iterable[Step], moved: set[str], prefix: str) -> Iterator[str]:
     """Yield the names of removed resources like a new one; `moved` are the names of those that have moved before it.
 
     `prefix` is what the paths of its neighbors begin with.
@@ -87,7 +87,7 @@ def _alike(new: Subject, removed: Iterable[Step], moved: set[str], prefix: str) 
         state = step.subject.state if step.subject is not None else None
         if (
             state is None
-            or state.gone
+            or state.is_missing
             or state.row.physical_id is None
             or not can_become(state, new.type.type_name, new.type)
         ):

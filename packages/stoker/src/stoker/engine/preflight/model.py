@@ -110,10 +110,10 @@ def _prune(node: StackNode) -> None:
         if not (child.items or child.children):
             child.release()
     node.children = [child for child in node.children if child.items or child.children]
-    node.items = [_beside(item, node) for item in node.items]
+    node.items = [_with_recorded(item, node) for item in node.items]
 
 
-def _beside(item: Item, node: StackNode) -> Item:
+def _with_recorded(item: Item, node: StackNode) -> Item:
     """Return a step with what the stack has recorded under the name of its resource."""
     if item.planned is None:
         return replace(item, goes_first=_may_go_first(item, node))

@@ -9,7 +9,16 @@ from typing import Any
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.redaction import Redactor
 from stoker.engine.plan_policies.evaluation import Outcome, evaluated
-from stoker.engine.plan_policies.policy import CODES, Asked, Code, EnforcementLevel, Policy, Report, Result, Scope
+from stoker.engine.plan_policies.policy import (
+    CODES,
+    Code,
+    EnforcementLevel,
+    EvaluatedPolicy,
+    Policy,
+    Report,
+    Result,
+    Scope,
+)
 from stoker.engine.planning.plan import Plan
 from stoker.engine.preflight.model import placed
 from stoker.engine.preflight.policy_document import plan_document
@@ -27,7 +36,7 @@ def concerning(policies: Sequence[Policy], action: str) -> tuple[Policy, ...]:
     return tuple(policy for policy in policies if policy.concerns(action))
 
 
-async def judged(
+async def evaluate(
     services: EngineServices,
     project_id: str,
     policies: Sequence[Policy],
@@ -42,7 +51,7 @@ async def judged(
     """
     asking = [policy for policy in concerning(policies, plan.action) if policy.webhook]
     written = [policy for policy in policies if not policy.webhook]
-    report = await services.evaluator.apart(project_id, partial(judged_plan, written, plan, stack, costs))
+    report = await services.evaluator.compute_on_thread(project_id, partial(evaluate_plan, written, plan, stack, costs))
     if asking:
         from stoker.engine.preflight.webhook_policies import Phase, answered  # only with webhooks
 
@@ -50,7 +59,7 @@ async def judged(
     return report
 
 
-def judged_plan(
+def evaluate_plan(
     policies: Sequence[Policy], plan: Plan, stack: Mapping[str, object], costs: Mapping[str, object] | None
 ) -> Report:
     """Return what policies say of a plan whose steps have their subjects; blocks while a helper process evaluates.
@@ -72,19 +81,21 @@ def judged_plan(
             diagnostic = placed(step.subject, name, diagnostic, ())
         results.append(result_of(outcome, step.name if step is not None else "", diagnostic))
     steps = {step["path"]: {"type": step["type"], "kind": step["kind"]} for step in document["steps"]}
-    return Report.of(len(concerned), results, _asked(concerned, document["steps"]), steps)
+    return Report.of(len(concerned), results, _applicable(concerned, document["steps"]), steps)
 
 
-def _asked(policies: Sequence[Policy], steps: Sequence[Mapping[str, Any]]) -> Iterator[Asked]:
+def _applicable(policies: Sequence[Policy], steps: Sequence[Mapping[str, Any]]) -> Iterator[EvaluatedPolicy]:
     """Yield which of the policies say something, and about which steps."""
     for policy in policies:
         if policy.scope is Scope.PLAN:
-            yield Asked.of(policy, [""])
+            yield EvaluatedPolicy.of(policy, [""])
         elif paths := [step["path"] for step in steps if policy.applies(step)]:
-            yield Asked.of(policy, paths)
+            yield EvaluatedPolicy.of(policy, paths)
 
 
-def judged_step(policies: Sequence[Policy], plan: Mapping[str, object], path: str, secrets: Collection[str]) -> Report:
+def evaluate_step(
+    policies: Sequence[Policy], plan: Mapping[str, object], path: str, secrets: Collection[str]
+) -> Report:
     """Return what policies say of the only step of a plan's document; blocks as above."""
     found = [outcome for outcome in evaluated(policies, plan) if not outcome.holds]
     return Report.of(

@@ -21,7 +21,7 @@ async def applying(
     if not written:
         return services.settings.plan_policies
     work = partial(_read_all, written.get(""), written.get(root_id) if root_id else None)
-    return (*services.settings.plan_policies, *await services.evaluator.apart(project_id, work))
+    return (*services.settings.plan_policies, *await services.evaluator.compute_on_thread(project_id, work))
 
 
 def _read_all(project: str | None, stack: str | None) -> tuple[Policy, ...]:

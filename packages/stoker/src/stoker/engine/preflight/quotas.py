@@ -26,7 +26,7 @@ _MEMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 @dataclass(slots=True, eq=False)
-class _Demand:
+class _QuotaUse:
     """What the resources of a plan take of one quota, named as the service names it."""
 
     quota: Quota
@@ -43,7 +43,7 @@ class _Demand:
 async def quota_findings(root: StackNode, facts: Facts) -> AsyncIterator[Finding]:
     """Yield the findings about the quotas of which the plan's resources take more than before; no others are read."""
     items = list(root.all_items())
-    demands, findings = await _demands(items, facts)
+    demands, findings = await _quota_uses(items, facts)
     for finding in findings:
         yield finding
     needs = {demand: need_of(root, demand.amounts) for demand in demands}
@@ -61,9 +61,9 @@ async def quota_findings(root: StackNode, facts: Facts) -> AsyncIterator[Finding
         yield Finding(Code.UNKNOWN, f"not checked: the quotas of {', '.join(labels)}, since {message}")
 
 
-async def _demands(items: Sequence[Item], facts: Facts) -> tuple[list[_Demand], list[Finding]]:
+async def _quota_uses(items: Sequence[Item], facts: Facts) -> tuple[list[_QuotaUse], list[Finding]]:
     """Return what is taken of each quota, and what could not be asked for that."""
-    found: dict[tuple[str, str], _Demand] = {}
+    found: dict[tuple[str, str], _QuotaUse] = {}
     failures: dict[str, Finding] = {}
     asked = [
         (each, consumption)
@@ -79,7 +79,7 @@ async def _demands(items: Sequence[Item], facts: Facts) -> tuple[list[_Demand], 
             failures.setdefault(answer.message, Finding(Code.UNKNOWN, message))
             continue
         name, amount = answer
-        demand = found.setdefault((consumption.quota.service, name), _Demand(consumption.quota, name))
+        demand = found.setdefault((consumption.quota.service, name), _QuotaUse(consumption.quota, name))
         demand.at[each] = consumption.at
         if amount is None:
             demand.unclear.append(each)
@@ -106,7 +106,7 @@ async def _amount(each: Planned, consumption: Consumption, facts: Facts) -> tupl
         return error
 
 
-async def _allowances(demands: Sequence[_Demand], facts: Facts) -> Mapping[Quota, Mapping[str, Allowance] | NotRead]:
+async def _allowances(demands: Sequence[_QuotaUse], facts: Facts) -> Mapping[Quota, Mapping[str, Allowance] | NotRead]:
     quotas = list({demand.quota: None for demand in demands})
 
     async def read(quota: Quota) -> Mapping[str, Allowance] | NotRead:
@@ -119,7 +119,7 @@ async def _allowances(demands: Sequence[_Demand], facts: Facts) -> Mapping[Quota
     return dict(zip(quotas, answers, strict=True))
 
 
-def _compared(demand: _Demand, allowance: Allowance, need: Need, items: Sequence[Item]) -> list[Finding]:
+def _compared(demand: _QuotaUse, allowance: Allowance, need: Need, items: Sequence[Item]) -> list[Finding]:
     quota, limit, used = demand.quota, allowance.limit, allowance.used
     if quota.of_each:
         return [
@@ -134,7 +134,7 @@ def _compared(demand: _Demand, allowance: Allowance, need: Need, items: Sequence
         ]
     total = f"{used} in use and {{}} for this change are {{}}, and the quota of the project is {limit}"
     where = _first_beyond(demand, allowance, items)
-    makers = _makers(demand, items)
+    makers = _consumers(demand, items)
     if need.least > 0 and used + need.least > limit:
         words = total.format(need.least, used + need.least)
         beyond = used + need.least - limit
@@ -155,12 +155,12 @@ def _is_new(each: Planned, items: Sequence[Item]) -> bool:
     return any(item.planned is each for item in items)
 
 
-def _place(demand: _Demand, each: Planned | None) -> tuple[str | int, ...]:
+def _place(demand: _QuotaUse, each: Planned | None) -> tuple[str | int, ...]:
     at = demand.at.get(each, "") if each is not None else ""
     return (at,) if at else ()
 
 
-def _first_beyond(demand: _Demand, allowance: Allowance, items: Sequence[Item]) -> Planned | None:
+def _first_beyond(demand: _QuotaUse, allowance: Allowance, items: Sequence[Item]) -> Planned | None:
     """Return the resource with which the quota is exceeded, in the order of the plan."""
     sum_, last = allowance.used, None
     for item in items:
@@ -173,7 +173,7 @@ def _first_beyond(demand: _Demand, allowance: Allowance, items: Sequence[Item]) 
     return last
 
 
-def _makers(demand: _Demand, items: Sequence[Item]) -> str:
+def _consumers(demand: _QuotaUse, items: Sequence[Item]) -> str:
     """Return which resources take how much: `counted: servers.* (10), volume (2) and 3 more resources`."""
     totals: Counter[str] = Counter()
     for item in items:

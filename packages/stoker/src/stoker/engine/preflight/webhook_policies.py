@@ -16,9 +16,9 @@ from stoker.base.redaction import Redactor
 from stoker.base.webhooks import WebhookFailed, post
 from stoker.engine.plan_policies.policy import (
     CODES,
-    Asked,
     Code,
     EnforcementLevel,
+    EvaluatedPolicy,
     OnFailure,
     Policy,
     Report,
@@ -59,7 +59,7 @@ async def answered(
 
     `stack` is that of `stack_facts`; `costs` are those of the plan as JSON data.
     """
-    document = await services.evaluator.apart(project_id, partial(plan_document, plan, stack, costs))
+    document = await services.evaluator.compute_on_thread(project_id, partial(plan_document, plan, stack, costs))
     facts = {"type": EVENT, "phase": phase.value, "project_id": project_id, "action": plan.action, "plan": document}
     asking = (_answer(services, project_id, policy, facts) for policy in policies)
     redactor = Redactor(plan.secrets)
@@ -68,7 +68,7 @@ async def answered(
         for policy, answer in zip(policies, await asyncio.gather(*asking), strict=True)
         if answer["verdict"] != _ALLOW
     ]
-    return Report.of(len(policies), results, [Asked.of(policy, [""]) for policy in policies])
+    return Report.of(len(policies), results, [EvaluatedPolicy.of(policy, [""]) for policy in policies])
 
 
 async def _answer(

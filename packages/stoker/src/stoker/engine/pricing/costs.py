@@ -98,7 +98,9 @@ async def costs_of(
 ) -> Costs:
     """Return the costs of resources. Services are asked, for `seconds` at most, only for names without a price."""
     counting = _Counting(prices)
-    wanted = {taken.charge for usage in usages for taken in (*usage.before, *usage.after) if counting.looks_up(taken)}
+    wanted = {
+        taken.charge for usage in usages for taken in (*usage.before, *usage.after) if counting.needs_lookup(taken)
+    }
     charges = [charge for charge in wanted if charge is not None and charge.names is not None]
     if charges:
         try:
@@ -118,7 +120,7 @@ class _Counting:
         self.names: dict[Charge, Mapping[str, str] | None] = {}
         self._groups: dict[tuple[str, ...], Group] = {}
 
-    def looks_up(self, taken: ResourceUsage) -> bool:
+    def needs_lookup(self, taken: ResourceUsage) -> bool:
         """Return whether the price may be under another name than the template's."""
         charge, use = taken.charge, taken.use
         if charge is None or charge.item not in self._prices.items or use.name is None:

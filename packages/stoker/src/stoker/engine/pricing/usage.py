@@ -108,7 +108,7 @@ def _kept(path: str, uuid: str, below: Below) -> Iterator[Usage]:
 
 
 def _has_own_object(state: ResourceState) -> bool:
-    if state.row.physical_id is None or state.gone:
+    if state.row.physical_id is None or state.is_missing:
         return False
     return state.stored.definition.get("external_id") is None
 

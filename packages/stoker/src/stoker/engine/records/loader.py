@@ -198,7 +198,7 @@ class Loader:
         loaded = replace(self.load_now(connection, inputs_id), template=template)
         return Prepared(row, {digest: document.text or document.data}, loaded, self._sealer)
 
-    def imagined(
+    def hypothetical_inputs(
         self, template: Template, environment: Environment, files: Files, parameters: Mapping[str, object]
     ) -> LoadedInputs:
         """Return inputs that are not stored: those of a nested stack in a plan, whose parameters can be unknown."""

@@ -102,7 +102,7 @@ async def examine_earlier_records(services: RecordingServices) -> None:
         found = await services.database.read(_owned_in, services, stack)
         await services.journal.commit(Batch().then(partial(ownership.record_earlier, found=found)))
     await services.journal.commit(Batch().then(ownership.promote))
-    for second, owner in await services.database.read(ownership.doubles):
+    for second, owner in await services.database.read(ownership.duplicates):
         LOG.warning(
             "The resources %s of the stack %s (%s) and %s of the stack %s (%s) have the same object, which belongs to "
             "the latter: an earlier release permitted that. `stoker db doubles` lists them",

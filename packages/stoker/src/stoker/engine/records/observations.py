@@ -108,7 +108,7 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
     elif found:
         state.row.fingerprint = ""
         state.drifted = {name: state.given.get(name) for name in found}
-        return state.give({**state.given, **found})
+        return state.set_properties({**state.given, **found})
     elif state.type.nested:
         state.row.fingerprint = ""
     return None
@@ -124,7 +124,7 @@ def keep_deployed(state: ResourceState) -> None:
 def return_to_deployed(state: ResourceState) -> None:
     """Give a resource, for a comparison only, the values with which it was deployed."""
     if state.stored.deployed:
-        state.give(_set({**state.given, **state.stored.deployed}))
+        state.set_properties(_set({**state.given, **state.stored.deployed}))
 
 
 def forget_ignored(state: ResourceState, written: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ def forget_ignored(state: ResourceState, written: Sequence[str]) -> None:
     kept = without_ignored(state.type, _set(recorded), live, paths_of(state.type, written).values())
     if kept.keys() == live.keys():
         return
-    state.give(_set({**recorded, **kept}))
+    state.set_properties(_set({**recorded, **kept}))
     state.drifted = {name: before[name] for name in kept}
 
 

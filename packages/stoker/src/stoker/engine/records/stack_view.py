@@ -168,7 +168,7 @@ def _typed(
     for state in states.values():
         state.type = services.types.recorded(state, files)
     if absent := [state for state in states.values() if state.type is services.types.missing]:
-        _look_below(connection, services, stack, absent)
+        _set_types_from_nested(connection, services, stack, absent)
     return states
 
 
@@ -205,7 +205,7 @@ def _untyped(
     return states
 
 
-def _look_below(
+def _set_types_from_nested(
     connection: Connection, services: EngineServices, stack: Stack, absent: Iterable[ResourceState]
 ) -> None:
     """Set the types of resources whose template files are not available any more from their nested stacks.

@@ -73,7 +73,7 @@ class ResourceState:
     _calls: list[ref[Call]] = field(default_factory=list)
 
     @property
-    def gone(self) -> bool:
+    def is_missing(self) -> bool:
         """Whether a look at the cloud has found that the object does not exist any more."""
         return self.drifted is None
 
@@ -84,8 +84,8 @@ class ResourceState:
         if stored is not None:
             return stored
         sealed = self.sealed_state
-        if sealed is not None and sealed.text is None and self.memory.apart():
-            return self.memory.opened_apart(sealed, lambda: StoredState.of(self.sealer.open(sealed.read())))
+        if sealed is not None and sealed.text is None and self.memory.is_on_thread():
+            return self.memory.opened_on_thread(sealed, lambda: StoredState.of(self.sealer.open(sealed.read())))
         stored = self._stored = StoredState.of(self._opened(sealed))
         self._loaded()
         return stored
@@ -97,8 +97,8 @@ class ResourceState:
         if given is not None:
             return given
         sealed = self.sealed_properties
-        if sealed is not None and sealed.text is None and self.memory.apart():
-            return self.memory.opened_apart(sealed, lambda: self._opened(sealed))
+        if sealed is not None and sealed.text is None and self.memory.is_on_thread():
+            return self.memory.opened_on_thread(sealed, lambda: self._opened(sealed))
         given = self._opened(sealed)
         self._given = given
         self._loaded()
@@ -111,8 +111,8 @@ class ResourceState:
         if former is not None:
             return former
         sealed = self.sealed_former
-        if sealed is not None and sealed.text is None and self.memory.apart():
-            return self.memory.opened_apart(sealed, lambda: self._opened(sealed))
+        if sealed is not None and sealed.text is None and self.memory.is_on_thread():
+            return self.memory.opened_on_thread(sealed, lambda: self._opened(sealed))
         former = self._opened(sealed)
         self._former = former
         self._loaded()
@@ -125,7 +125,7 @@ class ResourceState:
         return opened
 
     def _loaded(self) -> None:
-        if self.resting and not self.memory.apart():
+        if self.resting and not self.memory.is_on_thread():
             self.memory.rest(self)
 
     @property
@@ -199,7 +199,7 @@ class ResourceState:
         limit = self.type.physical_name_limit
         return self.stored.origin.physical_name or physical_name(self.stack_name, self.row.name, self.row.uuid, limit)
 
-    def give(self, values: Mapping[str, object]) -> dict[str, str]:
+    def set_properties(self, values: Mapping[str, object]) -> dict[str, str]:
         """Set new property values; return the property set to store."""
         self.row.properties = new_id()
         self._given = values
@@ -218,7 +218,7 @@ class ResourceState:
         else:
             tried = {name for name in {*self.given, *values} if self.given.get(name) != values.get(name)}
             self.stored.unsure = sorted(tried.union(self.stored.unsure))
-        return self.give(values)
+        return self.set_properties(values)
 
     def fail(self, failure: Failure, reason: str) -> None:
         """Set the status after a failure, which `reason` describes; neither contains secrets."""
@@ -308,7 +308,7 @@ def _digest(physical_id: str | None, content: bytes) -> bytes:
     return digest.digest()
 
 
-def namesakes(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
+def resources_by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     """Return the recorded resources of each name, the latest first."""
     found: dict[str, list[ResourceState]] = {}
     for state in sorted(states, key=lambda state: -state.row.position):

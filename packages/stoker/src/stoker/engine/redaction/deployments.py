@@ -35,13 +35,15 @@ async def redacted(services: EngineServices, entries: Iterable[Entry]) -> list[d
     A configuration that a user stored through the API belongs to no stack and is not redacted.
     """
     listed = list(entries)
-    makers = await services.database.read(deployments.makers, [entry["id"] for entry in listed])
+    creating_stacks = await services.database.read(deployments.creating_stacks, [entry["id"] for entry in listed])
     for entry in listed:
-        makers.setdefault(entry["id"], set()).update(entry.get("stacks") or ())
-    stacks = await services.database.read(queries.stacks_by_id, {each for found in makers.values() for each in found})
+        creating_stacks.setdefault(entry["id"], set()).update(entry.get("stacks") or ())
+    stacks = await services.database.read(
+        queries.stacks_by_id, {each for found in creating_stacks.values() for each in found}
+    )
     hidden = {identifier: await all_secrets(await view_of(services, stack)) for identifier, stack in stacks.items()}
     return [
-        _without(entry, {secret for stack in makers[entry["id"]] for secret in hidden.get(stack, ())})
+        _without(entry, {secret for stack in creating_stacks[entry["id"]] for secret in hidden.get(stack, ())})
         for entry in listed
     ]
 

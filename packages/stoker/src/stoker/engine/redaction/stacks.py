@@ -91,7 +91,7 @@ async def all_secrets(view: StackView) -> set[str]:
 async def prepared(services: EngineServices, stack: Stack, secrets: set[str]) -> set[str]:
     """Return the secrets after preparing the search for large ones on a thread, so that it does not delay others."""
     if sum(map(len, secrets)) + _EACH * len(secrets) > _PREPARED_AT_ONCE:
-        await services.evaluator.apart(stack.project_id, partial(Redactor, secrets))
+        await services.evaluator.compute_on_thread(stack.project_id, partial(Redactor, secrets))
     return secrets
 
 

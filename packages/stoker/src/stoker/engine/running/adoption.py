@@ -49,7 +49,7 @@ def adopt(state: ResourceState, entry: Mapping[str, Any]) -> None:
 def bringing_about(state: ResourceState) -> Method:
     """Return the method that resumes the resource's action: create, adopt or update."""
     if state.stored.definition.get("external_id") is not None:
-        return partial(_look_at, state.type)
+        return partial(_read_external, state.type)
     if state.row.action == "ADOPT":
         return partial(_adopt, state.type)
     return state.type.update if state.row.action == "UPDATE" else state.type.create
@@ -62,7 +62,7 @@ async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: Exte
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
     state = ResourceState(row, resource.type, stack.name, parts.services.sealer, parts.services.memory.values)
-    state.give({key: value for key, value in resource.given.items() if not has_unknown(value)})
+    state.set_properties({key: value for key, value in resource.given.items() if not has_unknown(value)})
     context = StackContext(parts, stack, NoWriter())
     context.use(cloud)
     try:
@@ -93,7 +93,7 @@ async def examined(kind: ResourceType, call: Call) -> Outcome:
     return await kind.adopt(call)
 
 
-async def _look_at(kind: ResourceType, call: Call) -> Outcome:
+async def _read_external(kind: ResourceType, call: Call) -> Outcome:
     """Read an external object, which is never changed."""
     outcome = await examined(kind, call)
     return await kind.check(call) if isinstance(outcome, Done) else outcome

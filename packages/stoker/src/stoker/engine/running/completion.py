@@ -234,7 +234,7 @@ class OperationCompletion:
         effect = claims.StackEnd(operation.id, stack.id, values, lasting, events, rows, rollback)
         batch.jointly(claims.record_ends, effect)
         if gone and not run.sinks:
-            batch.then(partial(trusts.give_up_unused, credential=stack.credential))
+            batch.then(partial(trusts.release_unused, credential=stack.credential))
         settings = self._services.settings
         if settings.max_events_per_stack > 0 and settings.archive_directory is None:  # otherwise archived before
             keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size

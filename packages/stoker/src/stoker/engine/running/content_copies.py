@@ -60,7 +60,7 @@ class Copier:
         if copy is None:
             copy = run.planning.copies[state.row.name] = self._new(state)
             batch = Batch()
-            batch.property_sets.append(copy.give(copy_type(state).of(state.snapshot())))
+            batch.property_sets.append(copy.set_properties(copy_type(state).of(state.snapshot())))
             await run.commit(batch.add(copy.seal()))
         elif copy.row.physical_id is None:
             copy.stored.uncertain = True

@@ -172,7 +172,7 @@ class _Reading:
         row.requires = orjson.dumps(sorted(target.requires)).decode()
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
         state.stored.origin = replace(state.stored.origin, imported=operation)
-        state.give({name: value for name, value in target.given.items() if not has_unknown(value)})
+        state.set_properties({name: value for name, value in target.given.items() if not has_unknown(value)})
         return state
 
     async def _examine(self, state: ResourceState, target: Target) -> None:
@@ -189,10 +189,10 @@ class _Reading:
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:
-            raise _Refused(f"the object {state.row.physical_id} cannot be read: {comparison.why}")
-        state.give({**state.given, **comparison.found})
+            raise _Refused(f"the object {state.row.physical_id} cannot be read: {comparison.not_compared_reasons}")
+        state.set_properties({**state.given, **comparison.found})
         state.row.fingerprint = (target.fingerprint or "") if not comparison.found else ""
-        self.unread = f"not compared: {comparison.why}" if comparison.cause is not None else ""
+        self.unread = f"not compared: {comparison.not_compared_reasons}" if comparison.cause is not None else ""
         if because := obstacles(decide(target, state)):
             unknown = [name for name in because if has_unknown(target.given.get(name))]
             if unknown == because:

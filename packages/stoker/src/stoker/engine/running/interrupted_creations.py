@@ -87,7 +87,7 @@ async def find(run: OperationContext, state: ResourceState, call: Call) -> None:
                     raise not_owned(run, state, taken) from taken
 
 
-async def is_there_after_all(run: OperationContext, state: ResourceState) -> bool:
+async def was_created(run: OperationContext, state: ResourceState) -> bool:
     """Return whether a creation has created the object although the service reported a failure."""
     try:
         await find(run, state, await make_call(run, state))

@@ -53,7 +53,7 @@ async def remove_lost_object(run: OperationContext, state: ResourceState) -> Non
         if theirs is not None and (_unsettled(theirs) or theirs.physical_id == row.physical_id is not None):
             return
         call = await make_call(run, state)
-        if not await _at_last(services, lambda: _has_object_of_nobody(run, state, call)):
+        if not await _at_last(services, lambda: _has_unowned_object(run, state, call)):
             return
         LOG.warning(
             "deleting %s %s of stack %s: it was created after another engine had taken over and created its own",
@@ -76,11 +76,11 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
     )  # fmt: skip
     # Without the resource's data, which is about its own object, not about the late one.
     state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.memory.values)
-    state.give(known.given)
+    state.set_properties(known.given)
     call = await make_call(context, state)
     if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
         return
-    if not await _has_object_of_nobody(context, state, call):
+    if not await _has_unowned_object(context, state, call):
         return
     LOG.warning(
         "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
@@ -99,7 +99,7 @@ async def record_late_object(context: StackContext, state: ResourceState) -> Non
     call = await make_call(context, state)
     if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
         return
-    if not await _has_object_of_nobody(context, state, call):
+    if not await _has_unowned_object(context, state, call):
         return
     state.row.physical_id = call.physical_id
     row = state.seal()
@@ -113,7 +113,7 @@ async def record_late_object(context: StackContext, state: ResourceState) -> Non
     LOG.info("%s of stack %s has an object after all: %s", row.name, context.stack.name, row.physical_id)
 
 
-async def _has_object_of_nobody(context: StackContext, state: ResourceState, call: Call) -> bool:
+async def _has_unowned_object(context: StackContext, state: ResourceState, call: Call) -> bool:
     """Search for the call's object unless it has one; return whether there is one and no resource has or gets it."""
     recovery = state.type.recovery
     alike = call.physical_id is None and (recovery is None or not recovery.has_own_name(call.properties))

@@ -219,7 +219,7 @@ class OperationContext(StackContext):
             with suppress(Postponed):
                 return services.evaluator.evaluate_at_once(work)
         async with services.memory.values.turn(project) as made:
-            result, result_size = await services.evaluator.apart(project, partial(_with_size, work, size))
+            result, result_size = await services.evaluator.compute_on_thread(project, partial(_with_size, work, size))
             made(result_size)
             return result
 

@@ -29,19 +29,25 @@ from stoker.engine.running.interrupted_creations import (
     LOOK_AGAIN,
     find_if_possible,
     has_own_name,
-    is_there_after_all,
     mark_not_found,
     not_owned,
+    was_created,
 )
 from stoker.engine.running.lost_claims import remove_lost_object
 from stoker.engine.running.operation_context import OperationContext, has_hook
-from stoker.engine.running.refusals import doubt, failure_of, pause_after_refusal, wait_until_free, with_users
+from stoker.engine.running.refusals import (
+    failure_of,
+    pause_after_refusal,
+    unconfirmed_reason,
+    wait_until_free,
+    with_users,
+)
 from stoker.engine.running.retries import Retries, backoff
 from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
 from stoker.plugins import capabilities
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, to_see
+from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, indexed_keys
 from stoker.store.journal import Batch
 from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, IN_PROGRESS, CreationHistory
@@ -113,7 +119,7 @@ class Performer:
                 return await self._until_done(state, method, first)
             except Failure as failure:
                 if self.run.progress.stopping is Stop.EXPIRED:
-                    await self._give_up(state, Stop.EXPIRED.value)
+                    await self._cancel(state, Stop.EXPIRED.value)
                 await self.failed(state, failure, next_batch(first), unchanged=not effects.requests)
                 raise
 
@@ -138,7 +144,7 @@ class Performer:
             if problems:
                 raise Failure.of(TemplateInvalid(problems), state.row.name)
 
-    async def _give_up(self, state: ResourceState, why: str) -> None:
+    async def _cancel(self, state: ResourceState, why: str) -> None:
         """Make the type notify others; an error of that does not change the resource's own failure."""
         call = await make_call(self.run, state)
         try:
@@ -154,7 +160,7 @@ class Performer:
         while True:
             self._leave_if_stopped(state, waiting)
             if run.progress.cancelled:
-                await self._give_up(state, CANCELLED)
+                await self._cancel(state, CANCELLED)
             try:
                 outcome = await self._enter(state, method, await make_call(run, state))
                 if retries.attempts:
@@ -270,11 +276,11 @@ class Performer:
             state.stored.uncertain = True
         pause = await pause_after_refusal(self.run, state, error, retries)
         if pause is not None:
-            return Again(after=pause, waiting=await doubt(self.run, state, error))
+            return Again(after=pause, waiting=await unconfirmed_reason(self.run, state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
             await mark_not_found(self.run, state, error)
             return Again(after=0.0)
-        if state.stored.uncertain and await is_there_after_all(self.run, state):
+        if state.stored.uncertain and await was_created(self.run, state):
             return Again(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
             return await wait_until_free(self.run, state, error, conflicts)
@@ -430,7 +436,7 @@ def is_unseen(state: ResourceState) -> bool:
     """
     row = state.row
     known = row.searchable or row.physical_id is None or row.action == "DELETE"
-    return not known and not to_see(state.type) <= state.seen.keys()
+    return not known and not indexed_keys(state.type) <= state.seen.keys()
 
 
 async def record_terms(run: OperationContext, state: ResourceState, batch: Batch) -> None:
@@ -441,7 +447,7 @@ async def record_terms(run: OperationContext, state: ResourceState, batch: Batch
     seen, state.seen = state.seen, {}
     if state.row.action == "DELETE":
         return
-    if to_see(state.type) <= seen.keys():
+    if indexed_keys(state.type) <= seen.keys():
         state.row.searchable = True
     terms: dict[TermKind, frozenset[str]] = {}
     if NAME in seen:

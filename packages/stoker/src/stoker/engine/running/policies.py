@@ -18,7 +18,7 @@ from stoker.engine.plan_policies.policy import Code, EnforcementLevel, Policy, R
 from stoker.engine.planning.decide import Target
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan
-from stoker.engine.preflight.policy_checks import concerning, judged, judged_step
+from stoker.engine.preflight.policy_checks import concerning, evaluate, evaluate_step
 from stoker.engine.preflight.policy_document import stack_facts, step_document
 from stoker.engine.preflight.policy_sources import applying
 from stoker.engine.pricing.costs import costs_of
@@ -51,7 +51,7 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
         plan = await (with_nested(run, wanted) if wanted is not None else removal_with_nested(run))
     costs = await _costs(run, plan) if any(reads_costs(policy) for policy in policies) else None
     facts = await _stack(run)
-    report = await judged(run.services, run.stack.project_id, policies, plan, facts, costs, "operation")
+    report = await evaluate(run.services, run.stack.project_id, policies, plan, facts, costs, "operation")
     _keep(run, report)
     for result in report.results:
         LOG.warning("policies on the plan of stack %s: %s", run.stack.name, result.text())
@@ -73,8 +73,8 @@ async def check_step_by_policies(run: OperationContext, target: Target, kind: St
     if not asked:
         return
     document = {"action": run.operation.action, "stack": await _stack(run), "steps": [step]}
-    work = partial(judged_step, asked, document, target.name, run.planned_secrets)
-    report = await run.services.evaluator.apart(run.stack.project_id, work)
+    work = partial(evaluate_step, asked, document, target.name, run.planned_secrets)
+    report = await run.services.evaluator.compute_on_thread(run.stack.project_id, work)
     _keep_late(run, target.name, asked, report)
     if denied := report.with_verdict(EnforcementLevel.DENY):
         raise Failure(PolicyDenied.__name__, (target.name,), "; ".join(result.text() for result in denied))
@@ -108,7 +108,7 @@ async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, object] | No
         tree = read_tree(services, connection, stack) if needs_record(plan) else ()
         return usage_of(plan, {each.stack.parent_resource or "": each for each in tree if each.stack.id != stack.id})
 
-    usages = await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    usages = await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
     costs = await costs_of(usages, settings.prices, run.cloud, services.clock, settings.validation_seconds)
     return costs.to_data(plan.secrets)
 
@@ -134,13 +134,13 @@ def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report
     before: list[Mapping[str, object]] = list(kept.get("results", ()))
     others = [each for each in before if (each["source"], each["policy"], each["path"]) not in about]
     late = [result.to_data() for result in report.results]
-    if sorted(map(_said, late)) == sorted(_said(each) for each in before if each not in others):
+    if sorted(map(_result_key, late)) == sorted(_result_key(each) for each in before if each not in others):
         return
     plan["policies"] = {**kept, "results": [*late, *others], "verdict": most_severe([*late, *others])}
     run.operation.plan = sealer.seal(plan)
 
 
-def _said(result: Mapping[str, Any]) -> tuple[str, str, str]:
+def _result_key(result: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return what a policy says of a step, without the place."""
     return result["source"], result["policy"], result["code"]
 

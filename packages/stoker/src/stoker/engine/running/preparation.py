@@ -27,7 +27,7 @@ from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
 from stoker.engine.records.stack_view import facade_of, uses_facade
-from stoker.engine.records.state import ResourceState, former_labels, namesakes
+from stoker.engine.records.state import ResourceState, former_labels, resources_by_name
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.content_copies import copies_of, path_below
 from stoker.engine.running.importing import read_imports
@@ -115,8 +115,8 @@ async def prepare(run: OperationContext) -> None:
     states = list(run.states.values())
     if states:
         run.objects.late = await run.services.database.read(late_requests.expected, run.stack.id)
-    run.planning.earlier = namesakes(states)
-    await _find_what_was_in_use(run, states)
+    run.planning.earlier = resources_by_name(states)
+    await _find_used_resources(run, states)
     for state in states:
         run.services.memory.values.rest(state)
     if action in VERBS:
@@ -162,7 +162,7 @@ async def _move(run: OperationContext, wanted: DesiredState) -> dict[str, str]:
     transfers = wanted.inputs.environment.transfers
     if run.operation.action in RETURNS or transfers.moved or transfers.between:
         run.planning.relocated = await relocate(run, wanted)
-        run.planning.earlier = namesakes(run.states.values())
+        run.planning.earlier = resources_by_name(run.states.values())
     if run.planning.removing.undoes_imports and (rows := returned_references(wanted, run.current)):
         run.progress.unsaved_transfers = Batch().change(*rows).precede_with(run.progress.unsaved_transfers or Batch())
     moved = run.planning.relocated.names(run.stack) if run.planning.relocated is not None else {}
@@ -183,18 +183,18 @@ async def _import(run: OperationContext, wanted: DesiredState, states: list[Reso
     run.planning.imported = imports.unread
     for state in imports.states:
         is_new = state.row.uuid not in run.states
-        batch.property_sets.append(state.give(state.given))
+        batch.property_sets.append(state.set_properties(state.given))
         run.states[state.row.uuid] = state
         await record_terms(run, state, batch)
         (batch.add if is_new else batch.change)(state.seal()).add(run.event(state, "Imported"))
     states = list(run.states.values())
     run.objects.position = max(state.row.position for state in states)
-    run.planning.earlier = namesakes(states)
+    run.planning.earlier = resources_by_name(states)
     run.progress.unsaved_transfers = batch.precede_with(run.progress.unsaved_transfers or Batch())
     return states
 
 
-async def _find_what_was_in_use(run: OperationContext, states: Iterable[ResourceState]) -> None:
+async def _find_used_resources(run: OperationContext, states: Iterable[ResourceState]) -> None:
     """Find out which resources a rollback removes with their objects, if a deletion policy asks for it, and which
     ones without since they were imported.
     """

@@ -34,7 +34,7 @@ async def pause_after_refusal(
     return pause
 
 
-async def doubt(run: OperationContext, state: ResourceState, error: CloudError) -> str:
+async def unconfirmed_reason(run: OperationContext, state: ResourceState, error: CloudError) -> str:
     """Return what users read while a response is not believed; "" for other errors."""
     if not isinstance(error, Unconfirmed):
         return ""

@@ -59,23 +59,23 @@ class ReplacementPreparation:
         """
         if former is not None:
             former.stored.definition[ON_REPLACEMENT] = target.update_replace_policy
-        for state in self._namesakes(target, former):
+        for state in self._resources_of_name(target, former):
             if was_never_usable(state):
                 await self.delete(state)
                 self.run.objects.moved.add(target.name)
-            elif await self._goes_first(state, target):
+            elif await self._is_deleted_first(state, target):
                 await self._delete_first(state)
             elif state.row.action == "DELETE":
                 with contextlib.suppress(Failure):
                     await self.delete(state)
         if former is not None and former.row.uuid not in self.run.states:
             former = None
-        for state in self._namesakes(target, former):
+        for state in self._resources_of_name(target, former):
             if state.row.physical_id is not None or state.stored.uncertain:
                 await self._release(state, target)
         return former
 
-    def _namesakes(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
+    def _resources_of_name(self, target: Target, former: ResourceState | None) -> list[ResourceState]:
         """Return recorded resources with the name, the latest first: those from before this run, and the former one."""
         run = self.run
         known = [*run.planning.earlier.get(target.name, ()), *([former] if former is not None else ())]
@@ -110,14 +110,14 @@ class ReplacementPreparation:
 
     # -- deleted first ---------------------------------------------------------------------------------------
 
-    async def _goes_first(self, state: ResourceState, target: Target) -> bool:
+    async def _is_deleted_first(self, state: ResourceState, target: Target) -> bool:
         """Return whether the object is deleted before its replacement is created, or its deletion for one has begun."""
         if state.row.action == "DELETE":
             return _BEFORE in state.stored.definition
         exclusion = state.type.exclusion
         if (
             exclusion is None
-            or state.gone
+            or state.is_missing
             or state.row.physical_id is None
             or state.implementation != target.implementation
         ):

@@ -169,7 +169,7 @@ class Execution:
                 run.progress.planned.set()
                 run.parts.runs.planned(run)
                 await self._check_first()
-                await self._ask_plugins()
+                await self._call_plugins_before()
                 if run.progress.unsaved_transfers is not None:
                     await record_transfers(run)
                 if run.planning.removing.skipped:
@@ -209,7 +209,7 @@ class Execution:
             run.progress.refused = run.operation.epoch == 1
             raise
 
-    async def _ask_plugins(self) -> None:
+    async def _call_plugins_before(self) -> None:
         """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
         if not self._lifecycle.plugins:
             return
@@ -287,12 +287,12 @@ class Execution:
         if progress.stopping is Stop.LOST:
             LOG.info("operation %s of stack %s was taken over by its new owner", run.operation.id, run.stack.name)
         elif progress.cancelled:
-            await self._tell_plugins(FAILED)
+            await self._call_plugins_after(FAILED)
             await self._endings.end_cancelled(run.operation, run.stack)
         elif progress.stopping is Stop.SHUTDOWN:
             await self._endings.hand_over(run)
         elif progress.stopping is Stop.SUPERSEDED:
-            await self._tell_plugins(SUPERSEDED)
+            await self._call_plugins_after(SUPERSEDED)
             await self._endings.end_superseded(run.operation, run.stack)
         elif progress.stopping is not None:
             await self._end(FAILED, progress.stopping.value)
@@ -329,10 +329,10 @@ class Execution:
             message = "" if failure is None else failure.message
             reason, message = await without_secrets(run, [reason, message], about)
             run.progress.failure = None if failure is None else replace(failure, message=message)
-        await self._tell_plugins(status)
+        await self._call_plugins_after(status)
         await self._endings.end(run, status, reason)
 
-    async def _tell_plugins(self, status: str) -> None:
+    async def _call_plugins_after(self, status: str) -> None:
         """Call the lifecycle plug-ins after the operation, if there are any."""
         if self._lifecycle.plugins:
             await self._lifecycle.after(status)

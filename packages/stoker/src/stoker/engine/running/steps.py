@@ -164,7 +164,7 @@ class StepRunner:
         if state is not None and decision.kind in (StepKind.KEEP, StepKind.UPDATE, StepKind.REFUSE):
             run.current[step.name] = state
             decision = await self._serving(target, state, decision)
-        decision = Policies.of(run.services, run.stack, run.operation.action).judged(decision, target, state)
+        decision = Policies.of(run.services, run.stack, run.operation.action).checked(decision, target, state)
         if state is not None and decision.kind.value in target.restricted:
             raise await self._held(state, f"{decision.kind.value} is restricted for resource.")
         if state is not None and decision.kind is StepKind.REPLACE and self._is_imported(state):
@@ -278,7 +278,7 @@ class StepRunner:
         state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
         state.row.started_at = run.services.clock.now()
         batch = Batch()
-        batch.property_sets.append(state.give(target.given))
+        batch.property_sets.append(state.set_properties(target.given))
         if former is not None and former is not state:
             former.row.replaced_by = state.row.uuid
             batch.change(former.seal())
@@ -350,7 +350,7 @@ class StepRunner:
         state.stored.progress, state.stored.marked = {}, False
         if target.renewed:
             kept = {name: value for name, value in state.given.items() if name not in target.renewed}
-            batch.property_sets.append(state.give(kept))
+            batch.property_sets.append(state.set_properties(kept))
         batch.property_sets.append(state.begin_change(target.given))
         metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
         describe(state, target)

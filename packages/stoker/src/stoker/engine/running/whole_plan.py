@@ -54,7 +54,7 @@ async def with_nested(run: OperationContext, wanted: DesiredState) -> Plan:
             imported=run.planning.imported,
         ).plan()
 
-    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
 
 
 async def removal_with_nested(run: OperationContext) -> Plan:
@@ -69,4 +69,4 @@ async def removal_with_nested(run: OperationContext) -> Plan:
         inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth, removing=removing, read=below)
         return plan_removal(removing, list(recorded.states.values()), inside)
 
-    return await services.database.read_on(partial(services.evaluator.apart, stack.project_id), on)
+    return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)

@@ -8,7 +8,7 @@ from typing import Any
 from stoker.plugins.resource import AttributeKey, Call, Snapshot
 from stoker.resources import charges
 from stoker.resources.aws.translated import Translated
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.allowances import FLOATING_IPS, counts
 from stoker.resources.neutron.external_network import external_network
@@ -77,4 +77,4 @@ class EIP(Translated):
         values: dict[str, object] = {"AllocationId": call.physical_id}
         if any(key[0] == "show" for key in keys):
             values["show"] = None if call.physical_id is None else await self.shown(call)
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}

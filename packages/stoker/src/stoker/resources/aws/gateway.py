@@ -13,7 +13,7 @@ from stoker.resources.aws.route_table import ROUTE_TABLE
 from stoker.resources.aws.routing import gateway_of, set_gateway
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.neutron.external_network import external_network
-from stoker.resources.neutron.implicit import same_thing
+from stoker.resources.neutron.implicit import are_same
 from stoker.schema.live import FETCHED, managed
 from stoker.schema.property import Property
 
@@ -51,7 +51,7 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         for table in graph.of_type(ROUTE_TABLE):
-            if same_thing(table.properties.get("VpcId"), node.properties.get("VpcId")):
+            if are_same(table.properties.get("VpcId"), node.properties.get("VpcId")):
                 yield table.name
 
     def reference_id(self, resource: Snapshot) -> object:

@@ -13,7 +13,7 @@ from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import one_of
 from stoker.resources.heat.users.stack_user import StackUserResource, user_project
 from stoker.schema.property import Attribute, Property, Type
@@ -129,4 +129,4 @@ class AccessKey(ResourceType):
             "UserName": call.properties["UserName"],
             "SecretAccessKey": call.data.get(_SECRET, _NO_SECRET),
         }
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0])), key[1:]) for key in keys}

@@ -17,7 +17,7 @@ from stoker.resources.aws.instance_schema import ATTRIBUTES, PROPERTIES, device_
 from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.aws.tags import as_map
 from stoker.resources.aws.translated import Translated
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.nova.allowances import INSTANCE
 from stoker.resources.nova.server.server import Server
 from stoker.resources.nova.volume_attachments import attach_completely
@@ -95,7 +95,7 @@ class Instance(SignalledCreation, Translated):
         shown = answer.body["server"]
         values = dict.fromkeys(ATTRIBUTES, first_address(shown) or _NO_ADDRESS)
         values |= {"AvailabilityZone": shown.get("OS-EXT-AZ:availability_zone"), "show": shown}
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0])), key[1:]) for key in keys}
 
 
 async def _id_of(call: Call, kind: str, value: str) -> str:

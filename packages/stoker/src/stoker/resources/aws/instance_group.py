@@ -18,7 +18,7 @@ from stoker.resources.aws.launch import TYPE_NAME as LAUNCH_CONFIGURATION
 from stoker.resources.aws.launch import launched_by, like_instance
 from stoker.resources.aws.registration import register
 from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNALS, SignalledCreation
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import custom, one_of
 from stoker.resources.durations import seconds_of
 from stoker.resources.heat.groups.batching import Batch, Rolling
@@ -100,7 +100,7 @@ class _Instances(UniformGroup):
         names = [member.name for member in await serving(call)]
         addresses = [str(found) for found in (await read_by_member(call, names, ("PublicIp",))).values() if found]
         listed = ",".join(addresses) or None
-        return {key: dig(listed, key[1:]) if key[0] == "InstanceList" else None for key in keys}
+        return {key: value_at(listed, key[1:]) if key[0] == "InstanceList" else None for key in keys}
 
 
 class InstanceGroup(_Instances):

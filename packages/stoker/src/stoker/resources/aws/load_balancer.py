@@ -20,7 +20,7 @@ from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Snapshot
 from stoker.resources.aws.haproxy import configuration, target_problem
 from stoker.resources.aws.instance import first_address
 from stoker.resources.aws.registration import LOAD_BALANCER, InstancesChanged, registered
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import one_of
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker.schema.property import Attribute, Change, Property, Type
@@ -187,7 +187,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         outputs = await call.child.outputs()
         values = {"DNSName": outputs.get("PublicIp")}
-        return {key: dig(values.get(str(key[0]), ""), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0]), ""), key[1:]) for key in keys}
 
 
 def _with_content(metadata: Mapping[str, object], content: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from stoker.base.fetching import FetchLimits, fetch_text
 from stoker.base.ids import arn
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, FetchedTemplate, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import is_unknown
@@ -112,4 +112,4 @@ def _output(outputs: Mapping[str, object], key: AttributeKey) -> Any:
     head, _, name = str(key[0]).partition(".")
     if head != _OUTPUTS:
         return None
-    return dig(outputs.get(name), key[1:]) if name else dig(outputs, key[1:])
+    return value_at(outputs.get(name), key[1:]) if name else value_at(outputs, key[1:])

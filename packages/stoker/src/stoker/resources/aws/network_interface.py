@@ -8,7 +8,7 @@ from typing import Any
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources.aws.tags import unsupported_tags
 from stoker.resources.aws.translated import Translated
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import custom
 from stoker.resources.neutron.allowances import PORTS, counts
 from stoker.resources.neutron.port import Port
@@ -52,7 +52,7 @@ class NetworkInterface(Translated):
         shown = await self.shown(call)
         addresses = (shown or {}).get("fixed_ips") or [{}]
         values = {"PrivateIpAddress": addresses[0].get("ip_address"), "show": shown}
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}
 
 
 async def _network(call: Call, subnet: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from stoker.plugins.resource import AttributeKey, Call, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between, one_of
 from stoker.resources.heat.groups.scaling import Adjustment
 from stoker.resources.heat.groups.scaling_policy import SIGNED_URL, PolicyResource
@@ -71,4 +71,4 @@ class ScalingPolicy(PolicyResource):
         )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        return {key: dig(call.data.get(SIGNED_URL), key[1:]) if key[0] == "AlarmUrl" else None for key in keys}
+        return {key: value_at(call.data.get(SIGNED_URL), key[1:]) if key[0] == "AlarmUrl" else None for key in keys}

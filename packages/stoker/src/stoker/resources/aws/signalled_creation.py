@@ -134,8 +134,8 @@ class _Policy:
 
     def judge(self, signals: Mapping[str, Mapping[str, str]], left: float) -> Outcome:
         """Whether the signals are enough, with `left` seconds to go."""
-        failures = _having(signals, "FAILURE")
-        successes = len(_having(signals, "SUCCESS"))
+        failures = _reasons_with(signals, "FAILURE")
+        successes = len(_reasons_with(signals, "SUCCESS"))
         if len(failures) > self.count - self.needed:
             text = "; ".join(f"{name}: {reason}" if reason else name for name, reason in failures.items())
             return Failed(
@@ -156,10 +156,10 @@ class _Policy:
     def has_enough(self, signals: Mapping[str, Mapping[str, str]], status: str) -> bool:
         """Whether one more signal with this status changes nothing. It bounds what is kept."""
         most = self.needed if status == "SUCCESS" else self.count - self.needed + 1
-        return len(_having(signals, status)) >= most
+        return len(_reasons_with(signals, status)) >= most
 
 
-def _having(signals: Mapping[str, Mapping[str, str]], status: str) -> dict[str, str]:
+def _reasons_with(signals: Mapping[str, Mapping[str, str]], status: str) -> dict[str, str]:
     """The reasons of the signals with a status, by the ids of the signals."""
     return {name: signal["reason"] for name, signal in signals.items() if signal["status"] == status}
 

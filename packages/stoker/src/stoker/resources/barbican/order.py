@@ -11,7 +11,7 @@ from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Waiter
 from stoker.resources.barbican.allowances import ORDER
 from stoker.resources.barbican.base import SERVICE, KeyManagerObject, collection, member_path, payload
-from stoker.resources.base import dig, unrecorded
+from stoker.resources.base import unrecorded, value_at
 from stoker.resources.declare import custom, one_of
 from stoker.schema.live import never, same
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -135,7 +135,7 @@ class Order(KeyManagerObject):
         plain = [key for key in keys if key[0] not in _PARTS]
         found = await super().read_attributes(call, plain) if plain else {}
         parts = await _parts(call, {str(key[0]) for key in keys if key[0] in _PARTS}, self)
-        return found | {key: dig(parts.get(str(key[0])), key[1:]) for key in keys if key[0] in _PARTS}
+        return found | {key: value_at(parts.get(str(key[0])), key[1:]) for key in keys if key[0] in _PARTS}
 
 
 async def _parts(call: Call, wanted: set[str], kind: Order) -> dict[str, str | None]:

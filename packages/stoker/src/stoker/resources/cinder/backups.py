@@ -53,7 +53,7 @@ class VolumeBackup(ContentCopy):
             if backup is None:
                 return Failed(f"volume {call.properties['volume']} does not exist; it cannot be backed up", "NotFound")
             return Again(after=BACKED_UP.pause(call.elapsed), physical_id=backup)
-        return await _look(call, call.physical_id)
+        return await _read_backup(call, call.physical_id)
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
@@ -81,10 +81,10 @@ async def make_backup(call: Call) -> Outcome:
     if "backup" not in call.progress:
         call.progress["backup"] = call.data["backup_id"] = backup
         return Again(after=BACKED_UP.pause(call.elapsed))
-    return await _look(call, backup)
+    return await _read_backup(call, backup)
 
 
-async def _look(call: Call, backup: str) -> Outcome:
+async def _read_backup(call: Call, backup: str) -> Outcome:
     shown = (await call.cloud.get("cinder", f"/backups/{backup}"))["backup"]
     return BACKED_UP.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
 

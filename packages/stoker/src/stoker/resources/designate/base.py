@@ -36,7 +36,7 @@ class DesignateResource(RestResource):
     clearable: ClassVar[frozenset[str]] = frozenset({"description"})
 
     @abstractmethod
-    async def rivals(self, call: Call) -> list[dict[str, object]]:
+    async def conflicting_objects(self, call: Call) -> list[dict[str, object]]:
         """Return the objects because of which Designate would refuse this one."""
 
     async def create(self, call: Call) -> Outcome:
@@ -44,7 +44,7 @@ class DesignateResource(RestResource):
         try:
             return await super().create(call)
         except CloudError as error:
-            if error.conflict and all(rival["action"] != "DELETE" for rival in await self.rivals(call)):
+            if error.conflict and all(rival["action"] != "DELETE" for rival in await self.conflicting_objects(call)):
                 error.lasting = True
             raise
 

@@ -18,7 +18,7 @@ CNAME = "CNAME"
 _LONGEST_LABEL = 63
 
 
-def _are_written_alike(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
+def _are_spelled_equally(properties: Mapping[str, Any], replacement: Mapping[str, Any]) -> bool:
     """Return whether both exclude each other, and their names are written alike."""
     alike = all(properties[name] is not None and properties[name] == replacement[name] for name in ("zone", "name"))
     return alike and _exclude_each_other(properties["type"], replacement["type"])
@@ -39,7 +39,7 @@ class RecordSet(DesignateResource):
     type_name = "OS::Designate::RecordSet"
     description = "A DNS record set: the records of one type that a name in a zone has."
     collection = Collection("designate", "/v2/zones/{zone}/recordsets", members="recordsets", owner=None)
-    exclusion = Exclusion(_are_written_alike, _exclude_replacement)
+    exclusion = Exclusion(_are_spelled_equally, _exclude_replacement)
     clearable = frozenset({"description", "ttl"})
     physical_name_limit = _LONGEST_LABEL
     support = Support(version="8.0.0")
@@ -85,7 +85,7 @@ class RecordSet(DesignateResource):
             del found["name"]
         return found
 
-    async def rivals(self, call: Call) -> list[dict[str, object]]:
+    async def conflicting_objects(self, call: Call) -> list[dict[str, object]]:
         body = await self.create_body(call)
         name, kind = str(body["name"]), str(body["type"])
         listed = await call.cloud.list(

@@ -116,7 +116,7 @@ class Zone(DesignateResource):
         kind = call.properties["type"]
         return {name: value for name, value in found.items() if _ONLY_FOR.get(name, kind) == kind}
 
-    async def rivals(self, call: Call) -> list[dict[str, object]]:
+    async def conflicting_objects(self, call: Call) -> list[dict[str, object]]:
         name = call.properties["name"]
         listed = await call.cloud.list("designate", self.collection.path, "zones", {"name": name})
         return [item for item in listed if is_same_name(item["name"], name)]

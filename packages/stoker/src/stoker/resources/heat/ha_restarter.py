@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.groups.scaling_policy import SIGNED_URL, SignedUrlResource
 from stoker.schema.property import Support
 
@@ -59,4 +59,4 @@ class HARestarter(SignedUrlResource, Signalable):
         return await super().resume(call) if "user_id" in call.data else Done()
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        return {key: dig(call.data.get(SIGNED_URL), key[1:]) if key[0] == _URL else None for key in keys}
+        return {key: value_at(call.data.get(SIGNED_URL), key[1:]) if key[0] == _URL else None for key in keys}

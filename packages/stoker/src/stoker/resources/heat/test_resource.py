@@ -11,7 +11,7 @@ from stoker.cloud.services import services
 from stoker.plugins.capabilities import ConditionallyReplaced
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import custom
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -133,7 +133,7 @@ class TestResource(ResourceType, ConditionallyReplaced):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         await asyncio.sleep(call.properties["attr_wait_secs"])
         value = call.data.get("value")
-        return {key: dig(value, key[1:]) if key[0] == "output" else None for key in keys}
+        return {key: value_at(value, key[1:]) if key[0] == "output" else None for key in keys}
 
     def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name

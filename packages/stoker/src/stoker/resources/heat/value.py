@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import one_of
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
 
@@ -55,7 +55,7 @@ class Value(ResourceType):
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         value = _converted(Finalizer(), call.properties)
-        return {key: dig(value, key[1:]) if key[0] == "value" else None for key in keys}
+        return {key: value_at(value, key[1:]) if key[0] == "value" else None for key in keys}
 
     def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_name if resource.physical_id is not None else resource.name

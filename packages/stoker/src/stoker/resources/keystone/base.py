@@ -7,7 +7,7 @@ from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
-from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
+from stoker.resources.replacing import conclusive, has_same_name, is_recorded
 from stoker.schema.property import Change, Property
 
 MARK = "orchestration_resource"
@@ -68,7 +68,7 @@ class KeystoneResource(RestResource, ReplacementPreparer, ReplacementReverter):
         for item in await call.cloud.list("keystone", self.collection.path, self.collection.members, params):
             if item["id"] == call.physical_id:
                 return Done()
-            if not (is_named_alike(call, item.get(MARK)) and await is_recorded(call, item["id"])):
+            if not (has_same_name(call, item.get(MARK)) and await is_recorded(call, item["id"])):
                 return Failed(
                     f"{call.physical_id} cannot get the name {name} back: {item['id']} uses it. Rename that, then "
                     "update the stack again.",

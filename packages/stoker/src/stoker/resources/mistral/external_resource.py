@@ -13,7 +13,7 @@ from stoker.plugins.capabilities import Cancelable, ConditionallyReplaced, Resum
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import custom
 from stoker.resources.mistral.requests import SERVICE, execution_path, json_string, start_execution
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -122,7 +122,7 @@ class ExternalResource(ResourceType, Cancelable, ConditionallyReplaced, Resumabl
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         """Return the outputs as the recorded JSON, and parts of them by their path."""
         outputs = call.data.get(OUTPUTS)
-        return {key: dig(_outputs(call), key[1:]) if len(key) > 1 else outputs for key in keys}
+        return {key: value_at(_outputs(call), key[1:]) if len(key) > 1 else outputs for key in keys}
 
 
 async def _run(call: Call, action: str) -> Outcome:

@@ -16,7 +16,7 @@ from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call
-from stoker.resources.base import Collection, RestResource, dig
+from stoker.resources.base import Collection, RestResource, value_at
 from stoker.resources.heat.signals.signal_url import SIGNAL, signed_url
 from stoker.resources.heat.users.companion_user import adopt_user, dismiss_user, ensure_user, resume_user, suspend_user
 from stoker.resources.mistral.definition import PROPERTIES, document_of, problems, yaml_of
@@ -151,7 +151,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
             values["alarm_url"] = _alarm_url(call)
         if EXECUTIONS in wanted:
             values[EXECUTIONS] = [await _execution(call, identifier) for identifier in _executions(call)]
-        return {**found, **{key: dig(values, key) for key in own}}
+        return {**found, **{key: value_at(values, key) for key in own}}
 
 
 def _signalled(call: Call, body: dict[str, Any]) -> tuple[dict[str, object], dict[str, object]]:

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_OID, uuid5
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
-from stoker.resources.base import Collection, dig, found_well
+from stoker.resources.base import Collection, found_well, value_at
 from stoker.resources.declare import length, matching
 from stoker.resources.unique_names import UniquelyNamed
 from stoker.resources.wire import NOT_SENT, without_nulls
@@ -151,11 +151,11 @@ class Environment(UniquelyNamed):
             return Again(after=0.0)
         session = quote(str(call.progress[_SESSION]), safe="")
         state = await call.cloud.get(SERVICE, f"{path}/sessions/{session}", ok=(403, 404))
-        if dig(state, ("state",)) == "open":
+        if value_at(state, ("state",)) == "open":
             headers = {SESSION_HEADER: session}
             await call.cloud.put(SERVICE, f"{path}/services", _applications(call), headers=headers)
             await call.cloud.post(SERVICE, f"{path}/sessions/{session}/deploy", None)
-        elif dig(state, ("state",)) is None:
+        elif value_at(state, ("state",)) is None:
             # Somebody else has deployed the environment meanwhile, which makes the session invalid.
             del call.progress[_SESSION]
             return Again(after=0.0)

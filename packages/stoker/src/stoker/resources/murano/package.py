@@ -145,11 +145,11 @@ class Package(RestResource):
 
     async def find(self, call: Call) -> str | None:
         body = await self.create_body(call)
-        listed = await self._namesakes(call)
+        listed = await self._packages_of_name(call)
         found = [str(item["id"]) for item in listed if self.made_by(call, body, item)]
         return min(await unrecorded(call, found), default=None)
 
-    async def _namesakes(self, call: Call) -> list[dict[str, object]]:
+    async def _packages_of_name(self, call: Call) -> list[dict[str, object]]:
         """Return the packages of the project with the full name, which are one at the most."""
         name = _full_name(_packed(call.properties))
         query = {"fqn": name, "owned": "true", "include_disabled": "true"}

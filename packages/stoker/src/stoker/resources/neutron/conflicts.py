@@ -202,7 +202,7 @@ class _RequestedAddress:
     subnet: _Object | None
 
 
-async def _wishes(planned: Planned, facts: Facts) -> AsyncIterator[_RequestedAddress]:
+async def _requested_addresses(planned: Planned, facts: Facts) -> AsyncIterator[_RequestedAddress]:
     """Yield the addresses that a port or a server asks for."""
     home = planned.properties.get("network")
     for index, entry in enumerate(_entries(planned.properties.get("fixed_ips"))):
@@ -231,7 +231,7 @@ def _entries(value: Any) -> list[Mapping[str, Any]]:
 
 async def _wrong_addresses(users: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
     """Yield the fixed addresses that are outside of their subnet, in use, or wanted twice."""
-    wishes = [wish for each in users if each.makes async for wish in _wishes(each, facts)]
+    wishes = [wish for each in users if each.makes async for wish in _requested_addresses(each, facts)]
     if not wishes:
         return
     subnets = {wish.subnet.identifier for wish in wishes if wish.subnet is not None and wish.subnet.identifier}

@@ -13,7 +13,7 @@ from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, same_thing
+from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, are_same
 from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
@@ -52,7 +52,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, ReplacementReverter):
         router = node.properties.get("router_id")
         for other in graph.of_type(ROUTER_INTERFACE, ROUTER_GATEWAY):
             name = "router" if other.type == ROUTER_INTERFACE else "router_id"
-            if same_thing(other.properties.get(name), router):
+            if are_same(other.properties.get(name), router):
                 yield other.name
 
     async def find(self, call: Call) -> str | None:

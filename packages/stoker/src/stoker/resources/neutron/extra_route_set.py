@@ -12,7 +12,7 @@ from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
-from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing
+from stoker.resources.neutron.implicit import ROUTER_INTERFACE, are_same
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property, Support, Type
 
@@ -66,7 +66,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         for interface in graph.of_type(ROUTER_INTERFACE):
-            if same_thing(interface.properties.get("router"), node.properties.get("router")):
+            if are_same(interface.properties.get("router"), node.properties.get("router")):
                 yield interface.name
 
     async def find(self, call: Call) -> str | None:
@@ -90,12 +90,12 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
                 return Failed(f"the router already has the routes {_described(taken)}", "PhysicalResourceExists")
             call.progress[_FREE] = True
             return Again(after=0.0)
-        await _ask(call, "remove_extraroutes", removed)
-        await _ask(call, "add_extraroutes", added)
+        await _request(call, "remove_extraroutes", removed)
+        await _request(call, "add_extraroutes", added)
         return Done(physical_id=str(call.properties["router"]))
 
     async def remove(self, call: Call) -> None:
-        await _ask(call, "remove_extraroutes", call.properties["routes"])
+        await _request(call, "remove_extraroutes", call.properties["routes"])
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for routes."""
@@ -120,7 +120,7 @@ def _path(call: Call) -> str:
     return f"/v2.0/routers/{call.properties['router']}"
 
 
-async def _ask(call: Call, verb: str, routes: Routes) -> None:
+async def _request(call: Call, verb: str, routes: Routes) -> None:
     if routes:
         await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": list(routes)}})
 

@@ -20,16 +20,16 @@ ROUTER_GATEWAY = "OS::Neutron::RouterGateway"
 
 def subnets_of(network: object, graph: Graph) -> Iterator[str]:
     """Yield the subnets of a network: addresses can only be allocated once they exist."""
-    return (node.name for node in graph.of_type(SUBNET) if same_thing(node.properties.get("network"), network))
+    return (node.name for node in graph.of_type(SUBNET) if are_same(node.properties.get("network"), network))
 
 
 def gateways_to(network: object, graph: Graph) -> Iterator[str]:
     """Yield the resources that connect routers to an external network."""
     for node in graph.of_type(ROUTER_GATEWAY):
-        if same_thing(node.properties.get("network"), network):
+        if are_same(node.properties.get("network"), network):
             yield node.name
     for node in graph.of_type(ROUTER):
-        if same_thing(gateway_network(node.properties), network):
+        if are_same(gateway_network(node.properties), network):
             yield node.name
 
 
@@ -57,11 +57,11 @@ def _may_be_behind(port: Node, interface: Node) -> bool:
         return True
     given = [address.get("subnet") for address in addresses or () if not is_unknown(address)]
     if given and all(given):
-        return any(same_thing(other, subnet) for other in given)
+        return any(are_same(other, subnet) for other in given)
     network_is_new = has_unknown(port.properties.get("network"))
     return is_unknown(subnet) or not network_is_new
 
 
-def same_thing(one: object, other: object) -> bool:
+def are_same(one: object, other: object) -> bool:
     """Return whether two values are given and denote the same thing."""
     return one is not None and one == other

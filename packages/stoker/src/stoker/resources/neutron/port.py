@@ -20,7 +20,7 @@ from stoker.resources.neutron.allowances import PORTS, counts
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.conflicts import ADDRESSES
 from stoker.resources.neutron.implicit import subnets_of
-from stoker.resources.replacing import conclusive, is_named_alike, is_recorded
+from stoker.resources.replacing import conclusive, has_same_name, is_recorded
 from stoker.resources.wire import NOT_SENT, wire_value
 from stoker.schema.live import LISTED, managed, same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -279,7 +279,7 @@ async def _restored(call: Call) -> Outcome:
     addresses = await _with_subnets(call, call.data.get(_GIVEN_UP) or [])
     for address in addresses:
         for holder in await _holders(call, address["ip_address"]):
-            if not (is_named_alike(call, holder["name"]) and await is_recorded(call, holder["id"])):
+            if not (has_same_name(call, holder["name"]) and await is_recorded(call, holder["id"])):
                 return Failed(
                     f"port {call.physical_id} cannot get {address['ip_address']} back: port {holder['id']} uses "
                     "it. Free it, then update the stack again.",

@@ -12,7 +12,7 @@ from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
-from stoker.resources.neutron.implicit import ROUTER_INTERFACE, same_thing, subnets_of
+from stoker.resources.neutron.implicit import ROUTER_INTERFACE, are_same, subnets_of
 from stoker.resources.replacing import belongs_to_successor, conclusive
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
@@ -55,7 +55,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
         router = node.properties.get("router_id")
         for interface in graph.of_type(ROUTER_INTERFACE):
-            if same_thing(interface.properties.get("router"), router):
+            if are_same(interface.properties.get("router"), router):
                 yield interface.name
         yield from subnets_of(node.properties.get("network"), graph)
 

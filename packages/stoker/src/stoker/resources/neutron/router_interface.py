@@ -94,13 +94,13 @@ class RouterInterface(NeutronResource):
 
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
-            await _ask(call, "add_router_interface", _physical_id(call.properties))
+            await _request(call, "add_router_interface", _physical_id(call.properties))
         return Done(physical_id=_physical_id(call.properties))
 
     async def remove(self, call: Call) -> None:
         if await belongs_to_successor(call, self.type_name):
             return
-        await _ask(call, "remove_router_interface", str(call.physical_id))
+        await _request(call, "remove_router_interface", str(call.physical_id))
 
     async def show(self, call: Call) -> dict[str, Any] | None:
         """Return None: Neutron has no object for an interface."""
@@ -133,7 +133,7 @@ async def _ports(call: Call) -> list[Any]:
     return await call.cloud.list("neutron", "/v2.0/ports", "ports", params)
 
 
-async def _ask(call: Call, verb: str, physical_id: str) -> None:
+async def _request(call: Call, verb: str, physical_id: str) -> None:
     """Add or remove the interface with a physical ID; in old stacks the ID lacks the key and denotes a subnet."""
     router, _, what = physical_id.partition(":")
     key, _, identifier = what.rpartition("=")

@@ -13,7 +13,7 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
 from stoker.plugins.transports import configuration_transports, secrets_of
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.nova.server.schema import PROPERTIES
 from stoker.resources.nova.server.server import NAME_LIMIT, Server
@@ -92,4 +92,4 @@ class DeployedServer(ResourceType, SnapshotBeforeDelete):
             "name": call.properties["name"] or call.physical_name,
             "os_collect_config": call.metadata.get(AGENT) or {},
         }
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}

@@ -12,7 +12,7 @@ from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
+from stoker.resources.base import CLOCK_SKEW, unrecorded, value_at
 from stoker.schema.live import LISTED, managed, never, same
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -158,7 +158,7 @@ class Container(ResourceType, ConditionalContent):
             **{name: (headers or {}).get(header) for name, header in _COUNTS.items()},
             **dict.fromkeys(_HEADERS, headers),
         }
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}
 
 
 def _name(call: Call) -> str:

@@ -10,7 +10,7 @@ from stoker.plugins.object_ids import IdScope, ObjectIds
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.resources.base import dig, unrecorded
+from stoker.resources.base import unrecorded, value_at
 from stoker.resources.declare import length
 from stoker.schema.live import LISTED, same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -94,7 +94,7 @@ class Queue(ResourceType):
             if any(key[0] == "show" for key in keys)
             else None
         )
-        return {key: dig({"queue_id": name, "href": href, "show": {"metadata": shown}}, key) for key in keys}
+        return {key: value_at({"queue_id": name, "href": href, "show": {"metadata": shown}}, key) for key in keys}
 
 
 def _name(call: Call) -> str:

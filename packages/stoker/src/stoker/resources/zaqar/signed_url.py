@@ -12,7 +12,7 @@ from stoker.cloud.messaging import share
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import one_of
 from stoker.schema.property import Attribute, Property, Support, Type
 
@@ -80,4 +80,4 @@ class SignedQueueURL(ResourceType):
                 "queue_name": call.properties["queue"],
             }
         )
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}

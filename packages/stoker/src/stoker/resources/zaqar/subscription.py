@@ -12,7 +12,7 @@ from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.resources.base import CLOCK_SKEW, dig, unrecorded
+from stoker.resources.base import CLOCK_SKEW, unrecorded, value_at
 from stoker.resources.declare import between, custom
 from stoker.schema.property import Change, Property, Support, Type
 from stoker.schema.unknown import has_unknown, is_unknown
@@ -82,10 +82,10 @@ class Subscription(ResourceType):
 
     async def find(self, call: Call) -> str | None:
         oldest = call.now - call.created_at + CLOCK_SKEW
-        ours = [item["id"] for item in await self._rivals(call) if item["age"] <= oldest]
+        ours = [item["id"] for item in await self._duplicates(call) if item["age"] <= oldest]
         return next(iter(await unrecorded(call, ours)), None)
 
-    async def _rivals(self, call: Call) -> list[dict[str, Any]]:
+    async def _duplicates(self, call: Call) -> list[dict[str, Any]]:
         """Return the subscriptions of the subscriber to the queue, which are one at the most."""
         subscriber = self.wanted(call)["subscriber"]
         return [item for item in await self._all(call) if item["subscriber"] == subscriber]
@@ -105,7 +105,7 @@ class Subscription(ResourceType):
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
             return Done()
-        if rivals := await self._rivals(call):
+        if rivals := await self._duplicates(call):
             return _taken(rivals[0])
         return Done(physical_id=await self._made(call))
 
@@ -137,7 +137,7 @@ class Subscription(ResourceType):
         if not is_addressable or all(key[0] != "show" for key in keys):
             return dict.fromkeys(keys)
         shown = (await messaging.request(call.cloud, "GET", self._path(call, member=True))).body
-        return {key: dig({"show": {**shown, "queue_name": call.properties["queue_name"]}}, key) for key in keys}
+        return {key: value_at({"show": {**shown, "queue_name": call.properties["queue_name"]}}, key) for key in keys}
 
     def _path(self, call: Call, *, member: bool = False) -> str:
         tail = f"/{quote(str(call.physical_id), safe='')}" if member else ""

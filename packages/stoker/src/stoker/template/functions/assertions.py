@@ -86,7 +86,7 @@ class FnRefAll(Function):
         return None
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> object:
-        return evaluation.met(_values_of(arguments, evaluation))
+        return evaluation.tracked(_values_of(arguments, evaluation))
 
 
 def _values_of(kind: str, evaluation: Evaluation) -> list[object]:
@@ -133,7 +133,7 @@ class FnValueOf(_AttributeOfValue):
         name, attribute = arguments
         kind = evaluation.binding.type_of_parameter(name)
         value = evaluation.binding.parameter(name)
-        return evaluation.met(
+        return evaluation.tracked(
             self.attribute(kind.removeprefix("List<").removesuffix(">"), value, attribute, evaluation)
         )
 
@@ -151,6 +151,6 @@ class FnValueOfAll(_AttributeOfValue):
 
     def apply(self, arguments: Any, evaluation: Evaluation) -> object:
         kind, attribute = arguments
-        return evaluation.met(
+        return evaluation.tracked(
             [self.attribute(kind, value, attribute, evaluation) for value in _values_of(kind, evaluation)]
         )

@@ -75,7 +75,7 @@ class FnGetAZs(Function):
     accepts_unknown = True
 
     def apply(self, arguments: object, evaluation: Evaluation) -> object:
-        return evaluation.met(evaluation.scope.availability_zones())
+        return evaluation.tracked(evaluation.scope.availability_zones())
 
 
 @variant("Fn::MemberListToMap/1")

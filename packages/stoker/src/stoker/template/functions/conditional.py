@@ -38,7 +38,7 @@ class If(Function):
     def _evaluate(self, evaluation: Evaluation) -> object:
         condition = evaluate(self.arguments[0], evaluation)
         if isinstance(condition, Unknown):
-            return evaluation.met(condition)
+            return evaluation.tracked(condition)
         return self.apply(condition, evaluation)
 
     def apply(self, arguments: object, evaluation: Evaluation) -> object:

@@ -23,7 +23,7 @@ class ConditionName(Expression):
 
     def evaluate(self, evaluation: Evaluation) -> object:
         try:
-            return evaluation.met(evaluation.binding.condition(self.name))
+            return evaluation.tracked(evaluation.binding.condition(self.name))
         except FunctionError as error:
             error.path = error.path or self.path
             raise

@@ -27,10 +27,10 @@ class ResourceFacade(Function):
             raise self.wrong("this stack has no parent resource", "AttributeError")
         metadata, deletion_policy, _ = self.parts
         if arguments == metadata:
-            return evaluation.met(facade.metadata)
+            return evaluation.tracked(facade.metadata)
         if arguments == deletion_policy:
             return facade.deletion_policy
-        return evaluation.met(facade.update_policy if facade.update_policy is not None else {})
+        return evaluation.tracked(facade.update_policy if facade.update_policy is not None else {})
 
 
 @variant("Fn::ResourceFacade/1")

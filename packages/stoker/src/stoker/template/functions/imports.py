@@ -23,8 +23,8 @@ class FnImportValue(Function):
             raise self.wrong_type("takes the name of an export, a string")
         exports = evaluation.binding.known_exports
         if exports is None:
-            return evaluation.met(UNDETERMINED)
+            return evaluation.tracked(UNDETERMINED)
         if arguments not in exports:
             hint = suggestion(arguments, exports)
             raise FunctionError(f"{self.name}: no stack of this project exports {arguments!r}", "ValueError", hint)
-        return evaluation.met(exports[arguments])
+        return evaluation.tracked(exports[arguments])

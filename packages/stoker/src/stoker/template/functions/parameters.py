@@ -36,4 +36,4 @@ class GetParam(Function):
             raise self.wrong_type("the name of a parameter must be a string")
         if any(is_list(part) or is_map(part) for part in path):
             raise self.wrong_type("the path into a parameter's value must consist of keys and indexes")
-        return evaluation.met(follow_parameter(evaluation.binding.parameter(name), path))
+        return evaluation.tracked(follow_parameter(evaluation.binding.parameter(name), path))

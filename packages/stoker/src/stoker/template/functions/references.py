@@ -66,7 +66,7 @@ class GetResource(ReferenceFunction):
         if reference is None:
             return combine([arguments])
         self.require(reference.resource, evaluation)
-        return evaluation.met(evaluation.scope.reference(reference.resource))
+        return evaluation.tracked(evaluation.scope.reference(reference.resource))
 
 
 @variant("Ref/1")
@@ -89,7 +89,7 @@ class Ref(GetResource):
 
     def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if isinstance(arguments, str) and self._is_parameter(arguments, evaluation):
-            return evaluation.met(evaluation.binding.parameter(arguments))
+            return evaluation.tracked(evaluation.binding.parameter(arguments))
         return super().apply(arguments, evaluation)
 
     @staticmethod
@@ -126,7 +126,7 @@ class RefParameter(Function):
             raise self.wrong_type("takes the name of a parameter")
         if not evaluation.binding.has_parameter(arguments):
             raise self.wrong(f"the template has no parameter {arguments!r}", "InvalidTemplateReference")
-        return evaluation.met(evaluation.binding.parameter(arguments))
+        return evaluation.tracked(evaluation.binding.parameter(arguments))
 
 
 class AttributeFunction(ReferenceFunction):
@@ -177,7 +177,7 @@ class AttributeFunction(ReferenceFunction):
         if len(self._parts(arguments)) < self.fewest:
             raise self.wrong("the attribute's name is missing")
         self.require(reference.resource, evaluation)
-        return evaluation.met(self.read(reference, evaluation))
+        return evaluation.tracked(self.read(reference, evaluation))
 
     def read(self, reference: Reference, evaluation: Evaluation) -> object:
         """Return the attribute's value from the scope."""

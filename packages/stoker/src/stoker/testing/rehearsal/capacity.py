@@ -44,7 +44,9 @@ def _is_member(group: str, path: str) -> bool:
 
 def _capacity(group: str, had: set[str], steps: Sequence[Step], end: float) -> Capacity:
     last = {step.path: step for step in sorted(steps, key=lambda step: step.ended)}
-    has = (had | set(last)) - {path for path, step in last.items() if step.action == "DELETE" and _goes(path, steps)}
+    has = (had | set(last)) - {
+        path for path, step in last.items() if step.action == "DELETE" and _is_removed(path, steps)
+    }
     needed = min(len(had), len(has))
     times = sorted({0.0, end, *(step.began for step in steps), *(step.ended for step in steps)})
     seconds, least = 0.0, len(had)
@@ -55,7 +57,7 @@ def _capacity(group: str, had: set[str], steps: Sequence[Step], end: float) -> C
     return Capacity(group, needed, min(least, needed), round(seconds, 1))
 
 
-def _goes(path: str, steps: Sequence[Step]) -> bool:
+def _is_removed(path: str, steps: Sequence[Step]) -> bool:
     """Return whether a member is removed, and not replaced."""
     return all(step.action == "DELETE" for step in steps if step.path == path)
 

@@ -114,7 +114,7 @@ def _policies(node: Node) -> Iterator[tuple[str, Mapping[str, object], object]]:
 # -- what happens without disruptions ----------------------------------------------------------------------------------
 
 
-def usual(outcome: Outcome, before: Structure, after: Structure) -> Iterator[Diagnostic]:
+def undisturbed_findings(outcome: Outcome, before: Structure, after: Structure) -> Iterator[Diagnostic]:
     """Yield what an undisturbed run shows, but for failures. `before` and `after` are the template and the new one."""
     update = outcome.phase(UPDATE)
     if update is not None and update.succeeded:
@@ -138,7 +138,7 @@ def _signals_lost(update: Phase, structure: Structure) -> Iterator[Diagnostic]:
         holders = set[str]().union(*(level.after(name) for name in handles)) - {node.name} - level.after(node.name)
         changed = {step.path for step in update.steps}
         above = path[: len(path) - len(path.rsplit(".", 1)[-1])]
-        if not holders or handles & level.shown or any(_touched(f"{above}{name}", changed) for name in holders):
+        if not holders or handles & level.shown or any(_is_changed(f"{above}{name}", changed) for name in holders):
             continue
         names = ", ".join(sorted(holders))
         message = f"{node.name} waits during the update for signals from {names}, which the update leaves as it is"
@@ -146,7 +146,7 @@ def _signals_lost(update: Phase, structure: Structure) -> Iterator[Diagnostic]:
         yield structure.diagnostic(path, rules.UNREACHABLE_WAIT, message, hint)
 
 
-def _touched(path: str, changed: set[str]) -> bool:
+def _is_changed(path: str, changed: set[str]) -> bool:
     return any(each == path or each.startswith(f"{path}.") for each in changed)
 
 
@@ -188,11 +188,11 @@ def _names(structure: Structure, path: str) -> bool:
 class DisruptionFindings:
     """What runs with disruptions show. Each finding is made once, for the first run that shows it."""
 
-    def __init__(self, runs: Runs, usual: Outcome, before: Structure, after: Structure) -> None:
+    def __init__(self, runs: Runs, undisturbed: Outcome, before: Structure, after: Structure) -> None:
         self._runs = runs
         self._before = before
         self._after = after
-        self._known = {(each.service, each.collection, each.resource) for each in usual.left}
+        self._known = {(each.service, each.collection, each.resource) for each in undisturbed.left}
         self._found: set[tuple[str, ...]] = set()
         self._races: dict[str, list[_Race]] = {}
 

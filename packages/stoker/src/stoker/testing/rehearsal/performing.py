@@ -275,7 +275,7 @@ class _Run:
 
     async def _state(self) -> tuple[str, str]:
         try:
-            shown = await self._stage.ask("stack_show", ref=_REF)
+            shown = await self._stage.read("stack_show", ref=_REF)
         except NotFound:
             return "DELETED", ""
         return f"{shown['action']}_{shown['status']}", shown["status_reason"]
@@ -286,7 +286,7 @@ class _Run:
         rows: list[Mapping[str, Any]] = []
         for ref in (_REF, *others):
             try:
-                listed = await self._stage.ask("resource_list", ref=ref, nested_depth=_DEPTH)
+                listed = await self._stage.read("resource_list", ref=ref, nested_depth=_DEPTH)
             except NotFound:
                 continue
             rows += listed["resources"]
@@ -297,14 +297,14 @@ class _Run:
 
     async def _note_retained(self) -> None:
         """Remember the objects that the deletion is to keep."""
-        plan = (await self._stage.ask("stack_action_preview", ref=_REF, action="delete"))["plan"]
+        plan = (await self._stage.read("stack_action_preview", ref=_REF, action="delete"))["plan"]
         kept = {step["path"] for step in plan["steps"] if is_retained(step)}
         rows = dict(by_path(await self._root(), await self._rows()))
         self._retained |= {str(row["physical_id"]) for path, row in rows.items() if path in kept}
         self._has_copies = bool(kept)
 
     async def _root(self) -> str:
-        found = await self._stage.ask("stack_identify", ref=_REF)
+        found = await self._stage.read("stack_identify", ref=_REF)
         return str(found["id"])
 
     # -- what there is -------------------------------------------------------------------------------------------

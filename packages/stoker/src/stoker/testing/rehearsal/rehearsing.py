@@ -11,7 +11,7 @@ from stoker.base.errors import Invalid, StokerError
 from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
-from stoker.testing.rehearsal.findings import DisruptionFindings, usual, written
+from stoker.testing.rehearsal.findings import DisruptionFindings, undisturbed_findings, written
 from stoker.testing.rehearsal.proofs import cause
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
@@ -42,7 +42,7 @@ class Rehearsal:
 
     scenario: Scenario
     structure: Structure
-    usual: Outcome
+    undisturbed: Outcome
     runs: Runs
     outcomes: Sequence[tuple[Run, Outcome]] = ()
     findings: Sequence[Diagnostic] = field(default_factory=tuple)
@@ -92,7 +92,7 @@ def rehearse(
     if undisturbed.error:
         raise StokerError(undisturbed.error)
     runs = Runs(undisturbed, lambda path: before.find(path) and _place(before, path))
-    found = [*written(before, scenario.timeout), *usual(undisturbed, before, after)]
+    found = [*written(before, scenario.timeout), *undisturbed_findings(undisturbed, before, after)]
     for phase in undisturbed.phases:
         if not phase.succeeded:
             structure = before if phase.name in (CREATE, DELETE) else after

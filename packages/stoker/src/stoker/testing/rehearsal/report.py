@@ -22,11 +22,11 @@ _MOST_POINTS = 8
 
 def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
     """Return plain JSON data."""
-    created = rehearsal.usual.phase(CREATE)
+    created = rehearsal.undisturbed.phase(CREATE)
     steps = created.steps if created is not None else ()
     return {
         "findings": [each.to_dict() for each in rehearsal.findings],
-        "undisturbed": [_phase_data(each) for each in rehearsal.usual.phases],
+        "undisturbed": [_phase_data(each) for each in rehearsal.undisturbed.phases],
         "capacity": [asdict(each) for each in _capacities(rehearsal)],
         "critical_path": [
             {"resource": step.path, "began": step.began, "ended": step.ended}
@@ -100,7 +100,7 @@ def describe(rehearsal: Rehearsal, disruption: Disruption) -> str:
 def text(rehearsal: Rehearsal) -> Iterator[str]:
     """Yield the lines of the report, but for the findings."""
     yield "Without disruptions:"
-    for phase in rehearsal.usual.phases:
+    for phase in rehearsal.undisturbed.phases:
         name = f"{phase.name:{_width(rehearsal)}}"
         yield f"  {name} {phase.state:17} {_seconds(phase.seconds):>8}  {len(phase.requests)} requests"
         if phase.lost:
@@ -115,8 +115,8 @@ def text(rehearsal: Rehearsal) -> Iterator[str]:
 
 
 def _capacities(rehearsal: Rehearsal) -> list[Capacity]:
-    update = rehearsal.usual.phase(UPDATE)
-    return [] if update is None else list(capacities(rehearsal.usual, update, rehearsal.structure))
+    update = rehearsal.undisturbed.phase(UPDATE)
+    return [] if update is None else list(capacities(rehearsal.undisturbed, update, rehearsal.structure))
 
 
 def _width(rehearsal: Rehearsal) -> int:
@@ -125,7 +125,7 @@ def _width(rehearsal: Rehearsal) -> int:
 
 
 def _critical(rehearsal: Rehearsal) -> Iterator[str]:
-    created = rehearsal.usual.phase(CREATE)
+    created = rehearsal.undisturbed.phase(CREATE)
     steps = created.steps if created is not None else ()
     path = [step for step in critical_path(steps, rehearsal.structure) if step.ended - step.began > 0]
     if path:

@@ -46,7 +46,7 @@ def single_points(rehearsal: Rehearsal) -> list[SinglePoint]:
     without workloads, all objects on which no other one depends. What a template leaves to chance, and runs have shown,
     is a dependency, too.
     """
-    created = rehearsal.usual.phase(CREATE)
+    created = rehearsal.undisturbed.phase(CREATE)
     paths = {step.path for step in created.steps} if created is not None and created.succeeded else set()
     leaves = sorted(path for path in paths if not any(each.startswith(f"{path}.") for each in paths))
     graph = _Graph(rehearsal.structure, leaves, rehearsal.hidden)

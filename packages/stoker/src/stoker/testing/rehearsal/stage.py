@@ -107,8 +107,8 @@ class Stage(Sandbox):
         """Run a coroutine until its end, on the loop of the engine."""
         return self._run(work)
 
-    async def ask(self, method: str, **arguments: object) -> Any:
-        """Run an operation of the engine that changes nothing; ask the next engine if this one dies."""
+    async def read(self, method: str, **arguments: object) -> Any:
+        """Run an operation of the engine that changes nothing; repeat it with the next engine if this one dies."""
         while True:
             try:
                 return await self._called(method, **arguments)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stoker.authoring.lint import MAX_NESTED_STACK_DEPTH
-from stoker.authoring.sources import beside
+from stoker.authoring.sources import resolve_path
 from stoker.authoring.workspace import BoundTemplate, Workspace
 from stoker.base.diagnostics import Diagnostic, Position
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
@@ -73,7 +73,7 @@ class Structure:
     def of(cls, template: str, environments: Sequence[str], parameters: Mapping[str, Any]) -> Structure:
         """Read a template. Raises TemplateInvalid with its problems."""
         workspace = Workspace(Registry.on_demand(), environments, parameters)
-        return cls(_level(workspace.root(template).require_sound()), template)
+        return cls(_level(workspace.root(template).require_valid()), template)
 
     def walk(self) -> Iterator[tuple[str, Node, Level]]:
         """Yield all resources with their paths and levels; of equal members of a group only one."""
@@ -169,7 +169,7 @@ def _inside(place: BoundTemplate, name: str, kind: ResourceType | None, values: 
     if remote is not None and (file := _file_of(place, name)) is not None:
         request = ChildRequest(None, file, remote.parameters)
     try:
-        level = _level(place.child(place.definition.resources[name], request).require_sound())
+        level = _level(place.child(place.definition.resources[name], request).require_valid())
     except (TemplateInvalid, RequestLimitExceeded):
         return None
     return level if remote is None else replace(level, own=True)
@@ -180,5 +180,5 @@ def _file_of(place: BoundTemplate, name: str) -> str | None:
     document = place.definition.template.document
     wanted = document.data["resources"][name]["properties"]["template"] if "resources" in document.data else None
     if isinstance(wanted, Mapping) and list(wanted) == ["get_file"] and isinstance(wanted["get_file"], str):
-        return beside(place.files.folder, wanted["get_file"])
+        return resolve_path(place.files.folder, wanted["get_file"])
     return None

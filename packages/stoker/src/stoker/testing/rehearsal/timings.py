@@ -47,7 +47,7 @@ def seconds_of(timings: Timings, path: str, action: str) -> float | None:
     """
     if path in timings:
         return timings[path].get(action)
-    alike = [each[action] for other, each in timings.items() if action in each and _is_alike(path, other)]
+    alike = [each[action] for other, each in timings.items() if action in each and _is_same_shape(path, other)]
     return max(alike, default=None)
 
 
@@ -55,7 +55,7 @@ def _contains(path: str, other: str) -> bool:
     return other.startswith(f"{path}.")
 
 
-def _is_alike(path: str, other: str) -> bool:
+def _is_same_shape(path: str, other: str) -> bool:
     """Return whether two paths differ only in the names of members: every other part, from the second on."""
     one, two = path.split("."), other.split(".")
     return len(one) == len(two) > 1 and one[::2] == two[::2]

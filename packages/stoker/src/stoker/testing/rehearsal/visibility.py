@@ -17,7 +17,7 @@ HIDDEN_SECONDS = 5.0
 """How long an object is missing from the answers after its creation."""
 
 
-class _NotSeen(Fault):
+class _NotVisible(Fault):
     """A fault whose answer is that of a service that does not know an object."""
 
     def error(self) -> ApiError:
@@ -41,7 +41,7 @@ class Visibility:
         if not self._until or request.method not in READS:
             return None
         parts = unquote(request.path).split("/")
-        return _NotSeen(on="* *", do="fail") if any(each in parts for each in self._hidden()) else None
+        return _NotVisible(on="* *", do="fail") if any(each in parts for each in self._hidden()) else None
 
     def shown(self, request: Request, response: Response | None) -> Response | None:
         """Return the answer to a read, without the objects that are not shown."""

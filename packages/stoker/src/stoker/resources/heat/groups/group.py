@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 from stoker.base.portions import portions_of
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.resources.heat.groups.batching import Batch, Rolling
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource, read_members
@@ -154,9 +154,9 @@ async def read_group(
     for key in keys - found.keys():
         name, path = key[0], key[1:]
         if name == "refs":
-            found[key] = dig([member.reference_id for member in members.values()], path)
+            found[key] = value_at([member.reference_id for member in members.values()], path)
         elif name == "refs_map":
-            found[key] = dig({member.name: member.reference_id for member in members.values()}, path)
+            found[key] = value_at({member.name: member.reference_id for member in members.values()}, path)
         elif name == "attributes":
             found[key] = await read_by_member(call, members, path) if path else None
         elif name == "show":

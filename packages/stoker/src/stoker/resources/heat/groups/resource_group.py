@@ -14,7 +14,7 @@ from typing import Any
 from stoker.base import budget
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between, length, one_of
 from stoker.resources.heat.groups import keys
 from stoker.resources.heat.groups.batching import Batch, batches, lasting_changes, member_definitions
@@ -186,7 +186,7 @@ class ResourceGroup(GroupResource):
         found = await read_group(call, await _members(call), keys)
         for key in keys:
             if key[0] == "removed_rsrc_list":
-                found[key] = dig(sorted(_skipped(call)), key[1:])
+                found[key] = value_at(sorted(_skipped(call)), key[1:])
         return found
 
 

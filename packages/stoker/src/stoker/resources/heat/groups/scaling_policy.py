@@ -11,7 +11,7 @@ from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import Signalable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between, one_of
 from stoker.resources.heat.groups.scaling import CHANGE, EXACT, PERCENT, Adjustment
 from stoker.resources.heat.signals.signal_url import SIGNAL, owner_url, signed_url
@@ -116,7 +116,7 @@ class ScalingPolicy(PolicyResource):
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values = {"alarm_url": call.data.get(SIGNED_URL), "signal_url": _signal_url(call)}
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0])), key[1:]) for key in keys}
 
 
 def _signal_url(call: Call) -> str | None:

@@ -19,7 +19,7 @@ from stoker.base.errors import ActionInProgress, NotSupported
 from stoker.plugins.capabilities import ChildObserver, MessageReceiver
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired, ScalingNotice
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.groups.batching import Batch, Rolling, batches, every_change, member_definitions
 from stoker.resources.heat.groups.group import GroupResource, read_by_member
 from stoker.resources.heat.groups.keys import without_additional_members
@@ -266,4 +266,4 @@ async def _read(call: Call, members: list[Member], key: AttributeKey) -> Any:
         "refs": [member.reference_id for member in members],
         "refs_map": {member.name: member.reference_id for member in members},
     }
-    return dig(shown.get(str(name)), path)
+    return value_at(shown.get(str(name)), path)

@@ -18,7 +18,7 @@ from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources, Waiter
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
 from stoker.resources.heat.nested_stacks.remote_snapshot import RemoteSnapshot
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -152,17 +152,17 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
             call.data["stack_name"] = call.physical_name
             made = await cloud.post("heat", "/stacks", {"stack_name": call.physical_name, **_body(call)})
             return Again(after=_WAITS.pause(0.0), physical_id=str(made["stack"]["id"]))
-        return await self._look(call, cloud, "CREATE")
+        return await self._evaluate_action(call, cloud, "CREATE")
 
     async def update(self, call: Call) -> Outcome:
         body = {**_body(call), "disable_rollback": call.stack.disable_rollback}
-        return await self._ask(call, "UPDATE", "PUT", "", body)
+        return await self._request_action(call, "UPDATE", "PUT", "", body)
 
     async def suspend(self, call: Call) -> Outcome:
-        return await self._ask(call, "SUSPEND", "POST", "/actions", {"suspend": None})
+        return await self._request_action(call, "SUSPEND", "POST", "/actions", {"suspend": None})
 
     async def resume(self, call: Call) -> Outcome:
-        return await self._ask(call, "RESUME", "POST", "/actions", {"resume": None})
+        return await self._request_action(call, "RESUME", "POST", "/actions", {"resume": None})
 
     async def adopt(self, call: Call) -> Outcome:
         if await _show(call, await remote_cloud(call.cloud, call.properties["context"])) is None:
@@ -170,7 +170,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
         return Done()
 
     async def check(self, call: Call) -> Outcome:
-        return await self._ask(call, "CHECK", "POST", "/actions", {"check": ""})
+        return await self._request_action(call, "CHECK", "POST", "/actions", {"check": ""})
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is None:
@@ -181,9 +181,11 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
             if answer.status == 404:
                 return Done()
             call.progress["sent"] = True
-        return await self._look(call, cloud, "DELETE")
+        return await self._evaluate_action(call, cloud, "DELETE")
 
-    async def _ask(self, call: Call, action: str, method: str, below: str, body: Mapping[str, object]) -> Outcome:
+    async def _request_action(
+        self, call: Call, action: str, method: str, below: str, body: Mapping[str, object]
+    ) -> Outcome:
         """Request an action of the remote stack, then wait for it."""
         if call.physical_id is None:
             return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
@@ -192,9 +194,9 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
             call.progress["sent"] = True
             return Again(after=_WAITS.pause(0.0))
-        return await self._look(call, cloud, action)
+        return await self._evaluate_action(call, cloud, action)
 
-    async def _look(self, call: Call, cloud: Cloud, action: str) -> Outcome:
+    async def _evaluate_action(self, call: Call, cloud: Cloud, action: str) -> Outcome:
         """Evaluate the remote stack's status; while it shows another action, the requested one has not begun."""
         shown = await _show(call, cloud)
         if shown is None:
@@ -220,7 +222,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
             return dict.fromkeys(keys)
         outputs = {output["output_key"]: output.get("output_value") for output in shown.get("outputs") or []}
         values = {"stack_name": shown["stack_name"], "outputs": outputs, "show": shown}
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0])), key[1:]) for key in keys}
 
 
 def _path(call: Call) -> str:
@@ -250,7 +252,7 @@ def _surroundings(sources: Sources, parameters: Mapping[str, object]) -> dict[st
 
 def _reason(body: object) -> str:
     """Return the error message of an orchestration service."""
-    return str(dig(body, ("error", "message")) or body)
+    return str(value_at(body, ("error", "message")) or body)
 
 
 async def _show(call: Call, cloud: Cloud) -> dict[str, Any] | None:

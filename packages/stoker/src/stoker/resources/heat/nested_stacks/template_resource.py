@@ -9,7 +9,7 @@ from typing import ClassVar
 from stoker.base.ids import arn
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource, read_members
 from stoker.template.nested import REFERENCE_OUTPUT, attributes_of, child_parameters, properties_of
 from stoker.template.template import Template
@@ -57,7 +57,7 @@ class TemplateResource(NestedStackResource):
         if all(key in found for key in keys):
             return found
         outputs = await call.child.outputs()
-        return {key: found[key] if key in found else dig(outputs.get(str(key[0])), key[1:]) for key in keys}
+        return {key: found[key] if key in found else value_at(outputs.get(str(key[0])), key[1:]) for key in keys}
 
 
 def template_type(template: Template, name: str) -> ResourceType:

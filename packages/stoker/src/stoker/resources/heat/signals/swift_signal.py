@@ -8,7 +8,7 @@ from stoker.plugins.capabilities import ExternallySignalled, Signalable
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.resources.heat.signals import signal_place
 from stoker.resources.heat.signals.signal_place import OBJECT_URL
@@ -59,7 +59,7 @@ class SwiftSignalHandle(ResourceType, Signalable, ExternallySignalled):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         url = call.data.get(OBJECT_URL)
         values = {"token": "", "endpoint": url, "curl_cli": None if url is None else f"curl -i -X PUT '{url}'"}
-        return {key: dig(values, key) for key in keys}
+        return {key: value_at(values, key) for key in keys}
 
     async def stored_signals(self, call: Call) -> Mapping[str, Mapping[str, object] | None]:
         return await signal_place.signals_in_versions(call, call.data.get(COLLECTED, ()))

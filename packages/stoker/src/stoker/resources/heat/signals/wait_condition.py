@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
 from stoker.plugins.transports import signal_transports
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.resources.heat.pause import seconds_left
 from stoker.resources.heat.signals.wait_condition_handle import TRANSPORT
@@ -66,7 +66,7 @@ class Waiting(ResourceType):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         handle = await self._handle(call)
         data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
-        return {key: dig(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
+        return {key: value_at(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
 
     async def _handle(self, call: Call) -> Neighbour | None:
         found = await call.neighbours.by_reference(self._given(call, "handle"))

@@ -18,7 +18,7 @@ from stoker.plugins.transports import (
     signal_transports,
     used,
 )
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import offered
 from stoker.resources.heat.signals.signal_place import MOST_TOGETHER
 from stoker.resources.heat.users.stack_user import StackUserResource, record_domain
@@ -89,7 +89,7 @@ class WaitConditionHandle(StackUserResource, Signalable, ExternallySignalled):
         }
         if any(key[0] == "signal" for key in keys):
             values["signal"] = json.dumps(await _payload(call))
-        return {key: dig(values.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(values.get(str(key[0])), key[1:]) for key in keys}
 
     # -- signals ---------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.resources.heat.nested_stacks.nested import (
     NestedStackResource,
@@ -149,7 +149,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
             if member_path(key) is None:
                 attribute = _STANDARD.get(str(key[0]), str(key[0]))
                 values = {name: await call.child.member_attribute(name, (attribute,)) for name in names}
-                found[key] = dig(values, key[1:])
+                found[key] = value_at(values, key[1:])
         return found
 
 

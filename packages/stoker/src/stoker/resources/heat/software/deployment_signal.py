@@ -63,7 +63,7 @@ def _end_of(text: str) -> str:
     return end if end == text else f"… {end}"
 
 
-def judged(declared: Sequence[Mapping[str, Any]], details: Mapping[str, object]) -> Result:
+def evaluated(declared: Sequence[Mapping[str, Any]], details: Mapping[str, object]) -> Result:
     """Return the result that a signal reports, given the configuration's declared outputs."""
     names = [str(output["name"]) for output in declared]
     outputs = {name: details[name] for name in names if name in details}

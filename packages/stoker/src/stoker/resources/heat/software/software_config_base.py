@@ -10,7 +10,7 @@ from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import one_of
 from stoker.schema.property import Attribute, Property, Type
 from stoker.schema.unknown import is_unknown
@@ -102,7 +102,7 @@ class StoredConfig(ResourceType):
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         stored = await call.configs.get(call.physical_id) if call.physical_id is not None else None
         config = None if stored is None else stored.get("config")
-        return {key: dig(config, key[1:]) if key[0] == "config" else None for key in keys}
+        return {key: value_at(config, key[1:]) if key[0] == "config" else None for key in keys}
 
 
 def _default_problems(entry: Mapping[str, Any]) -> Iterator[str]:

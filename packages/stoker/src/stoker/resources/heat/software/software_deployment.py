@@ -19,7 +19,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
 from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.declare import offered, one_of
 from stoker.resources.heat.software.deployment_config import (
     as_variables,
@@ -31,7 +31,7 @@ from stoker.resources.heat.software.deployment_config import (
 )
 from stoker.resources.heat.software.deployment_signal import (
     collected,
-    judged,
+    evaluated,
     prepare,
     sender_inputs,
     transport_of,
@@ -196,7 +196,7 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         deployment = await call.deployments.get(call.physical_id) if call.physical_id is not None else None
         outputs = (deployment or {}).get("output_values") or {}
-        return {key: dig(outputs.get(str(key[0])), key[1:]) for key in keys}
+        return {key: value_at(outputs.get(str(key[0])), key[1:]) for key in keys}
 
 
 class StructuredDeployment(SoftwareDeployment):
@@ -319,7 +319,7 @@ async def _take(call: Call, details: Mapping[str, object]) -> str:
     if deployment is None or deployment["status"] != IN_PROGRESS:
         raise NoActionRequired(f"software deployment {call.uuid} does not expect a signal")
     config = await call.configs.get(deployment["config_id"]) or {}
-    outcome = judged(config.get("outputs") or [], redact(details, _own_secrets(call)))
+    outcome = evaluated(config.get("outputs") or [], redact(details, _own_secrets(call)))
     failed = outcome.failure is not None
     await call.deployments.update(
         call.uuid,
@@ -348,7 +348,7 @@ async def _server_problem(call: Call) -> str:
     """Return the status of a server of the compute service that does not run; an empty string otherwise."""
     if call.elapsed >= call.progress.get("looked_after", 0.0) + _LOOK_SECONDS:
         found = await call.cloud.request("GET", "nova", f"/servers/{call.properties['server']}", ok=(404,))
-        status = dig(found.body, ["server", "status"]) if found.status != 404 else None
+        status = value_at(found.body, ["server", "status"]) if found.status != 404 else None
         call.progress |= {"looked_after": call.elapsed, "problem": status if status not in (None, "ACTIVE") else ""}
     return str(call.progress.get("problem", ""))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.resource import AttributeKey, Call
-from stoker.resources.base import dig
+from stoker.resources.base import value_at
 from stoker.resources.nova.server.states import path_of
 
 CONSOLES = {
@@ -41,7 +41,7 @@ async def read_attributes(call: Call, keys: Collection[AttributeKey]) -> dict[At
     shown = await _shown(call) if names & _OF_SERVER else None
     values = {name: await _value(call, name, shown) for name in names - {"console_urls"}}
     return {
-        key: await _consoles(call, key) if key[0] == "console_urls" else dig(values[str(key[0])], key[1:])
+        key: await _consoles(call, key) if key[0] == "console_urls" else value_at(values[str(key[0])], key[1:])
         for key in keys
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import Call, see
+from stoker.plugins.resource import Call, index_object
 from stoker.resources.nova.server.body import encoded, nova_metadata, personality
 from stoker.resources.nova.server.interfaces import change_networks
 from stoker.resources.nova.server.states import (
@@ -17,8 +17,8 @@ from stoker.resources.nova.server.states import (
     act,
     fault_of,
     judge,
-    looked_at,
     path_of,
+    read_server,
     status_of,
 )
 from stoker.resources.nova.software_config import is_configured, reconfigure
@@ -59,7 +59,7 @@ def change_steps(call: Call) -> list[Step]:
         ("metadata" in changed, (_set_metadata,)),
         ("tags" in changed, (_set_tags,)),
         ("name" in changed, (_set_name,)),
-        ("networks" in changed, (change_networks, _look)),
+        ("networks" in changed, (change_networks, _read_again)),
         ("flavor" in changed, (_resize, _confirm)),
         (user_data or "image" in changed, (_rebuild,)),
         ("admin_pass" in changed and "image" not in changed, (_set_password,)),
@@ -67,9 +67,9 @@ def change_steps(call: Call) -> list[Step]:
     return [step for wanted, steps in table if wanted for step in steps]
 
 
-async def _look(call: Call) -> Outcome:
+async def _read_again(call: Call) -> Outcome:
     """Read the server once more, since its addresses are others now."""
-    await looked_at(call)
+    await read_server(call)
     return Done()
 
 
@@ -87,7 +87,7 @@ async def _set_tags(call: Call) -> Outcome:
 async def _set_name(call: Call) -> Outcome:
     name = call.properties.get("name") or call.physical_name
     await call.cloud.put("nova", path_of(call), {"server": {"name": name}})
-    see(call, {"name": name}, "name", ())
+    index_object(call, {"name": name}, "name", ())
     return Done()
 
 
@@ -105,7 +105,7 @@ async def _resize(call: Call) -> Outcome:
         await _begin(call, "resize", {"flavorRef": call.properties["flavor"]}, ("RESIZE", "VERIFY_RESIZE"))
         call.progress["sent"] = call.elapsed
         return Again(after=RESIZED.every / 5)
-    shown = await looked_at(call)
+    shown = await read_server(call)
     if shown is not None and _idle(shown) and call.elapsed - call.progress["sent"] > _RESIZE_STARTS:
         return await _resized_already(call, shown)
     return judge(call, shown, RESIZED)
@@ -126,7 +126,7 @@ async def _resized_already(call: Call, shown: Mapping[str, Any]) -> Outcome:
 
 
 async def _confirm(call: Call) -> Outcome:
-    shown = await looked_at(call)
+    shown = await read_server(call)
     if shown is None or "resize" in (shown.get("OS-EXT-STS:task_state") or ""):
         return Again(after=CONFIRMED.pause(call.elapsed))
     if "sent" not in call.progress:
@@ -147,7 +147,7 @@ async def _rebuild(call: Call) -> Outcome:
         await _begin(call, "rebuild", await _rebuilt(call), ("REBUILD",))
         call.progress["sent"] = True
         return Again(after=ACTIVE.pause(call.elapsed))
-    shown = await looked_at(call)
+    shown = await read_server(call)
     if shown is None or status_of(shown) == "REBUILD":
         return Again(after=ACTIVE.pause(call.elapsed))
     if status_of(shown) == "ERROR":
@@ -160,7 +160,7 @@ async def _is_connecting(call: Call) -> bool:
 
     A rebuild attaches all volumes again, so Nova refuses it then, or loses a volume that it does not see in time.
     """
-    shown = await looked_at(call) or {}
+    shown = await read_server(call) or {}
     for volume in shown.get("os-extended-volumes:volumes_attached", ()):
         found = await volume_shown(call, volume["id"])
         if found is not None and found["status"] in ("attaching", "detaching"):
@@ -192,6 +192,6 @@ async def _begin(call: Call, action: str, arguments: Mapping[str, object], under
     except CloudError as error:
         if not error.conflict:
             raise
-        shown = await looked_at(call)
+        shown = await read_server(call)
         if shown is None or status_of(shown) not in under_way:
             raise

@@ -14,11 +14,11 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.nova.server.body import associate
 from stoker.resources.nova.server.ports import (
+    created_port_ids,
     delete_ports,
     delete_unused,
     ensure_port,
     extra_fields,
-    made_here,
     mark_used,
     needs_own_port,
     record_unlisted_ports,
@@ -155,7 +155,7 @@ async def _planned(call: Call) -> dict[str, Any]:
     await delete_unused(call)
     old = (call.previous or {}).get("networks") or []
     new = await _entries(call)
-    own = made_here(call)
+    own = created_port_ids(call)
     todo = plan(old, new, await cards_of(call), own)
     todo["entries"] = new
     for address in todo.pop("unlink"):

@@ -34,7 +34,7 @@ def _write(call: Call, ports: list[dict[str, str]]) -> None:
         call.data.pop(_BOOKS, None)
 
 
-def made_here(call: Call) -> frozenset[str]:
+def created_port_ids(call: Call) -> frozenset[str]:
     """Return the IDs of the ports that the resource has created."""
     return frozenset(port["id"] for port in created_ports(call))
 
@@ -74,7 +74,7 @@ async def ensure_port(call: Call, index: int, entry: Mapping[str, object]) -> st
 async def record_unlisted_ports(call: Call) -> None:
     """Record ports that an interrupted call created without recording them."""
     listed = await call.cloud.list("neutron", "/v2.0/ports", "ports", {"device_owner": _mark(call)})
-    known = made_here(call)
+    known = created_ports(call)
     unlisted = [{"id": port["id"], "name": port["name"]} for port in listed if port["id"] not in known]
     _write(call, [*created_ports(call), *unlisted])
 

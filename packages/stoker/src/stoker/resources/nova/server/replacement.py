@@ -15,7 +15,7 @@ from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.nova.server.body import associate
 from stoker.resources.nova.server.interfaces import cards_of, join, plan
-from stoker.resources.nova.server.ports import delete_ports, made_here, network_of, port_name
+from stoker.resources.nova.server.ports import created_port_ids, delete_ports, network_of, port_name
 from stoker.resources.nova.server.states import status_of
 from stoker.resources.replacing import is_recorded
 
@@ -70,7 +70,7 @@ def _asked(entry: Entry) -> dict[str, Any]:
     return {name: value for name, value in asked.items() if value is not None}
 
 
-def _is_asked_for(entries: Sequence[Entry], card: Mapping[str, Any]) -> bool:
+def _is_requested(entries: Sequence[Entry], card: Mapping[str, Any]) -> bool:
     """Return whether an interface has something that an entry requests by value."""
     has = {("id", card["port_id"]), ("mac_address", card["mac_addr"])}
     has |= {("fixed_ips", f"ip_address={row['ip_address']}") for row in card.get("fixed_ips") or []}
@@ -91,9 +91,9 @@ async def _hand_over(call: Call) -> Outcome:
             raise
         cards = []
     for card in cards:
-        if _is_asked_for(entries, card):
+        if _is_requested(entries, card):
             return await _release(call, str(call.physical_id), str(card["port_id"]))
-    loose = made_here(call) - {str(card["port_id"]) for card in cards}
+    loose = created_port_ids(call) - {str(card["port_id"]) for card in cards}
     if loose:
         await delete_ports(call, *loose)
     return Done()
@@ -138,7 +138,7 @@ async def _reconnect(call: Call) -> Outcome:
         for port in await _held_elsewhere(call, entry):
             return await _take(call, index, entry, port)
     cards = await cards_of(call)
-    todo = plan(entries, entries, cards, made_here(call))
+    todo = plan(entries, entries, cards, created_port_ids(call))
     if todo["join"]:
         there = [str(card["port_id"]) for card in cards]
         await join(call, {"join": todo["join"], "entries": entries, "have": there})
@@ -156,7 +156,7 @@ async def _held_elsewhere(call: Call, entry: Entry) -> list[Port]:
         ports = await call.cloud.list("neutron", "/v2.0/ports", "ports", {name: value, **where})
         free = "" if name == "id" else None
         found += [port for port in ports if port["device_id"] not in (call.physical_id, free)]
-    mine = made_here(call)
+    mine = created_port_ids(call)
     return [port for port in found if port["device_id"] or port["id"] not in mine]
 
 

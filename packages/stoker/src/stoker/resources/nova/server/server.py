@@ -26,7 +26,7 @@ from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
 from stoker.resources import charges
-from stoker.resources.base import Collection, RestResource, first_of_nobody
+from stoker.resources.base import Collection, RestResource, first_unowned
 from stoker.resources.heat.users.companion_user import adopt_user
 from stoker.resources.live_values import read_differences
 from stoker.resources.neutron.base import PORTS_OF_DEVICES
@@ -39,9 +39,9 @@ from stoker.resources.nova.server.changes import change_steps, replacement_reaso
 from stoker.resources.nova.server.image import ServerImage, make_image
 from stoker.resources.nova.server.live_state import differences, disks, networks, security_groups
 from stoker.resources.nova.server.ports import (
+    created_port_ids,
     delete_ports,
     ensure_port,
-    made_here,
     mark_used,
     needs_own_port,
     record_unlisted_ports,
@@ -56,8 +56,8 @@ from stoker.resources.nova.server.states import (
     act,
     fault_of,
     judge_deletion,
-    looked_at,
     path_of,
+    read_server,
     status_of,
     wait_for,
 )
@@ -169,7 +169,7 @@ class Server(
         if name != call.physical_name:
             asked = {"image": {"id": call.properties["image"]} if call.properties.get("image") else ""}
             listed = [item for item in listed if self.made_by(call, asked, item)]
-        found = await first_of_nobody(call, self.collection, listed)
+        found = await first_unowned(call, self.collection, listed)
         if found is not None:
             mark_used(call)
         return found
@@ -287,7 +287,7 @@ async def _put(call: Call, action: str, status: str) -> Outcome:
     waiter = ASLEEP if status == "SUSPENDED" else ACTIVE
     if call.progress.get("sent"):
         return await wait_for(call, waiter)
-    shown = await looked_at(call)
+    shown = await read_server(call)
     if shown is not None and status_of(shown) == status:
         return Done()
     if shown is None or shown.get("OS-EXT-STS:task_state") not in ("suspending", "resuming"):
@@ -301,7 +301,7 @@ def _removal(call: Call) -> list[Step]:
     steps: list[Step] = [_delete_server]
     if is_configured(call):
         steps.append(dismiss)
-    if made_here(call):
+    if created_port_ids(call):
         steps.append(_delete_ports)
     return steps
 
@@ -314,7 +314,7 @@ async def _delete_server(call: Call) -> Outcome:
             await call.cloud.delete("nova", path_of(call))
             call.progress["sent"] = True
             return Again(after=ACTIVE.pause(call.elapsed))
-        shown = await looked_at(call)
+        shown = await read_server(call)
         if shown is not None and status_of(shown) == "SOFT_DELETED" and not call.progress.get("forced"):
             await act(call, "forceDelete")
             call.progress["forced"] = True

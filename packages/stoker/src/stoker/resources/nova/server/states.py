@@ -8,8 +8,8 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
-from stoker.plugins.resource import Call, Waiter, see
-from stoker.resources.base import dig
+from stoker.plugins.resource import Call, Waiter, index_object
+from stoker.resources.base import value_at
 
 IN_PROGRESS = (
     "BUILD",
@@ -44,7 +44,7 @@ async def act(call: Call, action: str, arguments: object = None) -> Any:
     return await call.cloud.post("nova", path_of(call, "/action"), {action: arguments})
 
 
-async def looked_at(call: Call) -> dict[str, Any] | None:
+async def read_server(call: Call) -> dict[str, Any] | None:
     """Return the server; None on a temporary failure. Raises CloudError 404 when it does not exist."""
     answer = await call.cloud.request("GET", "nova", path_of(call), ok=_TEMPORARY)
     if answer.status in _TEMPORARY:
@@ -52,7 +52,7 @@ async def looked_at(call: Call) -> dict[str, Any] | None:
     if not isinstance(answer.body, dict) or "server" not in answer.body:
         raise CloudError("nova", 0, f"Nova's response to GET /servers/{call.physical_id} has no server")
     server: dict[str, object] = answer.body["server"]
-    see(call, server, "name", ADDRESSES_AT)
+    index_object(call, server, "name", ADDRESSES_AT)
     return server
 
 
@@ -63,7 +63,7 @@ def status_of(server: Mapping[str, object]) -> str:
 
 def fault_of(server: Mapping[str, object]) -> str | None:
     """Return the fault that Nova reports."""
-    message, code = dig(server, ["fault", "message"]), dig(server, ["fault", "code"])
+    message, code = value_at(server, ["fault", "message"]), value_at(server, ["fault", "code"])
     if message is None:
         return None
     return f"{message} (code {code})" if code is not None else str(message)
@@ -83,7 +83,7 @@ def _watch(server: Mapping[str, Any]) -> Watch:
 
 async def wait_for(call: Call, waiter: Waiter) -> Outcome:
     """Read the server once, and evaluate its status."""
-    return judge(call, await looked_at(call), waiter)
+    return judge(call, await read_server(call), waiter)
 
 
 def judge_deletion(call: Call, server: Mapping[str, object]) -> Outcome:
