@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, Required, TypedDict
 
+import msgspec
 import pytest
 
 import stoker.operations
@@ -240,6 +241,48 @@ def test_invalid_reply_is_reported_with_path(damaged: Any, detail: str) -> None:
             answer_of(ROWS, {**damaged, "release": "99.0.0"})
         with pytest.raises(Bug):
             answer_of(ROWS, {**damaged, "release": __version__})
+
+
+class Parts(TypedDict, total=False):
+    """Keys may be missing in both ways, and `class` is no name of a field in Python."""
+
+    row: Required[Row]
+    state: Literal["open", "closed"]
+    rows: Mapping[str, Sequence[Row]] | None
+
+
+Numbered = TypedDict("Numbered", {"class": int, "parts": NotRequired[Parts]})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowNumbered(Request[Numbered]):
+    method = "show_numbered"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"class": 1},
+        {"class": 1, "parts": {"row": {"name": "a", "time": 1.5, "note": "b"}, "rows": {"c": []}, "state": "open"}},
+        {"class": 1, "parts": {"row": {"name": "a", "time": None}, "rows": None}},
+        {"class": "1"},
+        {"parts": {}},
+        {"class": 1, "parts": {}},
+        {"class": 1, "parts": {"row": {"name": "a", "time": None, "note": None}}},
+        {"class": 1, "parts": {"row": {"name": "a", "time": None}, "state": "ajar"}},
+        {"class": 1, "parts": {"row": {"name": "a", "time": None}, "rows": {"c": [{"name": "a"}]}}},
+        {"class": 1, "parts": {"row": {"name": "a", "time": None}, "rows": {"c": {}}}},
+    ],
+)
+def test_an_answer_is_judged_by_its_declared_type(answer: Any) -> None:
+    def verdict(check: Callable[[Any], object]) -> str:
+        try:
+            check(answer)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    assert verdict(ShowNumbered.answered) == verdict(lambda data: msgspec.convert(data, Numbered))
 
 
 async def test_replies_name_the_release_and_carry_errors() -> None:

@@ -360,9 +360,13 @@ class Definition:
         present = {}
         for name, resource in self.template.resources.items():
             try:
-                if not self._holds(resource.condition):
+                if resource.condition is not True and not self._holds(resource.condition):
                     continue
-                policy, external_id = self._deletion_policy(resource), self._external_id(resource)
+                policy, external_id = resource.deletion_policy, resource.external_id
+                if isinstance(policy, Expression):
+                    policy = self._deletion_policy(resource, policy)
+                if external_id is not None:
+                    external_id = self._external_id(resource)
             except FunctionError as error:
                 problems.add_all([self.located(error)])
                 policy, external_id = "Delete", None
@@ -412,10 +416,7 @@ class Definition:
         except FunctionError as error:
             problems.add_all([self.located(error)])
 
-    def _deletion_policy(self, resource: ResourceTemplate) -> str:
-        policy = resource.deletion_policy
-        if not isinstance(policy, Expression):
-            return str(policy)
+    def _deletion_policy(self, resource: ResourceTemplate, policy: Expression) -> str:
         value = self._early(policy)
         known = self.template.version.deletion_policies
         if value is None or is_unknown(value):
@@ -425,8 +426,6 @@ class Definition:
         return known[value]
 
     def _external_id(self, resource: ResourceTemplate) -> str | None:
-        if resource.external_id is None:
-            return None
         value = self._early(resource.external_id)
         if resource.depends_on:
             error = self._misplaced(resource, "external_id", "an external resource cannot depend on others")
