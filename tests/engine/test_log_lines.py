@@ -24,7 +24,7 @@ async def test_lines_name_their_operation(world: World, kept: list[Any], monkeyp
     create = kind.create
 
     async def logging_create(call: Call) -> Outcome:
-        LOG.warning("making %s", call.name)
+        LOG.warning("making %s", call.resource.name)
         return await create(call)
 
     monkeypatch.setattr(kind, "create", logging_create)

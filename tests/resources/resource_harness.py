@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from stoker.base.ids import new_id, physical_name
@@ -14,7 +14,16 @@ from stoker.engine.calls.building import resolve_names
 from stoker.plugins import capabilities
 from stoker.plugins.live_values import live_values
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
-from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, Snapshot, StackFacts
+from stoker.plugins.resource import (
+    AttributeKey,
+    Call,
+    EngineAccess,
+    Neighbour,
+    ResourceFacts,
+    ResourceType,
+    Snapshot,
+    StackFacts,
+)
 from stoker.schema.property import Finalizer
 from stoker_foundation.clock import ManualClock
 
@@ -121,9 +130,11 @@ class Bench:
         call = self.call(resource, "CHECK", resource.properties)
         found = await self.kind.observe(call)
         assert found == {}, f"{self.kind.type_name} shows other values than it was given: {found}"
-        assert call.compared <= self.kind.properties.keys(), f"{self.kind.type_name} compares {call.compared}"
+        assert call.report.compared <= self.kind.properties.keys(), (
+            f"{self.kind.type_name} compares {call.report.compared}"
+        )
         readable = {name for name in resource.given or () if call.properties[name] is not None and self._is_read(name)}
-        left = readable - call.compared - call.unread.keys()
+        left = readable - call.report.compared - call.report.unread.keys()
         assert not left, f"{self.kind.type_name} declares that the live values of {sorted(left)} are known"
 
     def _is_read(self, name: str) -> bool:
@@ -142,7 +153,7 @@ class Bench:
     async def replaced(self, old: Resource, properties: Mapping[str, Any], name: str = "new") -> Resource:
         """Replace a resource as the engine does: one that excludes its replacement is deleted first."""
         call = self.call(old, "UPDATE", old.properties)
-        call.replacement = await self.finalized(properties)
+        call.resource = replace(call.resource, replacement=await self.finalized(properties))
         exclusion = self.kind.exclusion
         if first := exclusion is not None and await exclusion.applies(self.kind, call):
             await self.delete(old)
@@ -237,10 +248,9 @@ class Bench:
         self, resource: Resource, action: str, properties: Mapping[str, Any], started: float | None = None
     ) -> Call:
         """Call a method once, as the engine does."""
+        now = self.clock.now()
+        started = now if started is None else started
         return Call(
-            name=resource.name,
-            uuid=resource.uuid,
-            type=self.kind.type_name,
             action=action,
             physical_name=self._physical_name(resource),
             physical_id=resource.physical_id,
@@ -250,17 +260,19 @@ class Bench:
             data=resource.data,
             progress={},
             metadata=resource.metadata,
+            now=now,
             stack=self.stack,
             cloud=self.cloud,
-            child=self._services.get("child"),  # type: ignore[arg-type]
-            neighbours=self._services.get("neighbours", Alone()),
-            configs=self._services.get("configs"),  # type: ignore[arg-type]
-            deployments=self._services.get("deployments"),  # type: ignore[arg-type]
-            created_at=self.clock.now() if started is None else started,
-            started_at=self.clock.now() if started is None else started,
-            now=self.clock.now(),
-            unrecorded=self._unrecorded,
-            given=resource.given,
+            resource=ResourceFacts(
+                resource.name, resource.uuid, self.kind.type_name, started, started, given=resource.given
+            ),
+            engine=EngineAccess(
+                child=self._services.get("child"),  # type: ignore[arg-type]
+                neighbours=self._services.get("neighbours", Alone()),
+                configs=self._services.get("configs"),  # type: ignore[arg-type]
+                deployments=self._services.get("deployments"),  # type: ignore[arg-type]
+                unrecorded=self._unrecorded,
+            ),
         )
 
     def _physical_name(self, resource: Resource) -> str:

@@ -27,7 +27,7 @@ class GroupBench(Bench):
 
     def call(self, *arguments: Any, **rest: Any) -> Call:
         call = super().call(*arguments, **rest)
-        call.update_policy = self.policy
+        call.resource = replace(call.resource, update_policy=self.policy)
         return call
 
     @property

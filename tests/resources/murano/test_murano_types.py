@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def replacing(bench: Bench, resource: Resource, replacement: dict[str, Any]) -> 
 
     def call(*arguments: Any, **options: Any) -> Call:
         made = make(*arguments, **options)
-        made.replacement = replacement
+        made.resource = replace(made.resource, replacement=replacement)
         return made
 
     bench.call = call  # type: ignore[method-assign]

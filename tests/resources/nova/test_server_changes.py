@@ -97,7 +97,7 @@ async def test_a_resize_that_nova_gives_up_fails(
     wanted = await servers.finalized({**given(PRIVATE), "flavor": "m1.tiny"})
     call = servers.call(server, "UPDATE", wanted)
     call = replace(call, previous=server.properties, changed={"flavor": wanted["flavor"]})
-    call = replace(call, started_at=call.now - 60)
+    call.resource = replace(call.resource, started_at=call.now - 60)
     call.progress["sent"] = 0.0
 
     outcome = await servers.kind.update(call)

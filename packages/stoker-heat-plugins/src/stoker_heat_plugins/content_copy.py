@@ -72,8 +72,8 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
             resource = make(record)
             definition = resource.t.freeze(properties=deepcopy(given))
             entry = {
-                "name": call.name,
-                "type": call.type,
+                "name": call.resource.name,
+                "type": call.resource.type,
                 "resource_id": record.resource_id,
                 "resource_data": record.all_data(),
             }
@@ -91,7 +91,7 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
     def _record(self, call: Call) -> Record:
         """Return the record of the copied resource, with what the handler has recorded for the copy."""
         source = Record.of_snapshot(
-            Snapshot(call.name, call.properties["name"], call.properties["id"], call.properties["data"], {})
+            Snapshot(call.resource.name, call.properties["name"], call.properties["id"], call.properties["data"], {})
         )
         own = Record.of(call)
         own.resource_id, own.physical_name, own.action = source.resource_id, source.physical_name, "SNAPSHOT"

@@ -194,7 +194,7 @@ class DerivedType(HeatResourceType):
         return super()._can_continue(call, action) or not self.extends(f"handle_{action}")
 
     def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:
-        make, bridge, running = super()._maker(call, values), Bridge(), RUNNING.get(call.uuid)
+        make, bridge, running = super()._maker(call, values), Bridge(), RUNNING.get(call.resource.uuid)
         passed = self._call(call)
 
         def read(key: AttributeKey) -> Any:

@@ -75,13 +75,13 @@ class HeatStackType(HeatResourceType, NestedStackResource):
 
     async def _act(self, call: Call, action: str, arguments: Arguments | None = None) -> Outcome:
         Stack.of(call)  # a plan's rehearsal of the action, which has no cloud, ends here: handlers have effects
-        if call.progress.get(BEGUN) is not None and call.uuid not in RUNNING:
+        if call.progress.get(BEGUN) is not None and call.resource.uuid not in RUNNING:
             await self._continue(call, action)
         return await super()._act(call, action, arguments)
 
     async def _continue(self, call: Call, action: str) -> None:
         """Continue after an interruption: a nested stack that exists was asked for by an interrupted creation."""
-        if action == "create" and not call.progress.get(HANDLED) and await call.child.template() is not None:
+        if action == "create" and not call.progress.get(HANDLED) and await call.engine.child.template() is not None:
             call.progress.update({HANDLED: True, _ASKED: "CREATE"})
         name = f"check_{action}_complete"
         if call.progress.get(HANDLED) and getattr(self.plugin, name) is getattr(StackResource, name):
@@ -93,7 +93,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
 
     async def _step(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> Outcome:
         if running.resource is not None:
-            running.resource.child = ChildReader(call.child)
+            running.resource.child = ChildReader(call.engine.child)
         request = ChildRequest()
         if not call.progress.get(HANDLED) or _ASKED not in call.progress:
             outcome = await super()._step(call, action, arguments, running)
@@ -102,7 +102,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
                 return outcome
             call.progress[_ASKED], request = asked
         if not call.progress.get(_ENDED):
-            outcome = await call.child.run(call.progress[_ASKED], request)
+            outcome = await call.engine.child.run(call.progress[_ASKED], request)
             if not isinstance(outcome, Done):
                 return outcome
             call.progress[_ENDED] = True
@@ -111,7 +111,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
         return await super()._step(call, action, arguments, running)
 
     def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:
-        make, child = super()._maker(call, values), ChildReader(call.child)
+        make, child = super()._maker(call, values), ChildReader(call.engine.child)
 
         def made(record: Record) -> Any:
             resource = make(record)

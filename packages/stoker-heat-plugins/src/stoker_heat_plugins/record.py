@@ -35,14 +35,14 @@ class Record:
     def of(cls, call: Call) -> Record:
         """Return what is recorded of the resource of a call."""
         return cls(
-            uuid=call.uuid,
+            uuid=call.resource.uuid,
             physical_name=call.physical_name,
             resource_id=None if call.data.get(NO_ID) else call.physical_id,
             action=call.action,
             metadata=dict(call.metadata),
             data={key: value for key, value in call.data.items() if not key.startswith(OWN)},
             secrets=dict(call.data.get(SECRETS) or {}),
-            created_at=call.created_at,
+            created_at=call.resource.created_at,
         )
 
     @classmethod

@@ -92,7 +92,9 @@ class HeatResourceType(ResourceType):
         return await self._act(call, "create")
 
     async def update(self, call: Call) -> Outcome:
-        after = ResourceDefinition(call.name, call.type, deepcopy(dict(call.properties)), dict(call.metadata))
+        after = ResourceDefinition(
+            call.resource.name, call.resource.type, deepcopy(dict(call.properties)), dict(call.metadata)
+        )
         changed = deepcopy(dict(call.changed))
 
         def arguments(resource: Any) -> tuple[Any, ...]:
@@ -100,7 +102,7 @@ class HeatResourceType(ResourceType):
             if resource.needs_replace(values) or resource.needs_replace_with_prop_diff(
                 set(changed), values, resource.properties
             ):
-                raise exception.UpdateReplace(call.name)
+                raise exception.UpdateReplace(call.resource.name)
             return after, {"Properties": changed} if changed else {}, changed
 
         return await self._act(call, "update", arguments)
@@ -115,7 +117,7 @@ class HeatResourceType(ResourceType):
         return await self._act(call, "resume")
 
     async def adopt(self, call: Call) -> Outcome:
-        adopted = dict(call.adopted)
+        adopted = dict(call.resource.adopted)
         return await self._act(call, "adopt", lambda _resource: (adopted,))
 
     async def cancel(self, call: Call, why: str) -> None:
@@ -126,7 +128,7 @@ class HeatResourceType(ResourceType):
         if not call.progress.get(_RESET):
             call.progress[_RESET] = True
             await self._reset_metadata(call)
-        running = RUNNING.get(call.uuid)
+        running = RUNNING.get(call.resource.uuid)
         action = running.key[0] if running is not None else ""
         cancel = getattr(self.plugin, f"handle_{action}_cancel", None)
         waits = running is not None and running.resource is not None and running.work is None
@@ -218,7 +220,11 @@ class HeatResourceType(ResourceType):
         properties, metadata = deepcopy(dict(values)), dict(call.metadata)
 
         def make(record: Record) -> Any:
-            made = self.plugin(call.name, ResourceDefinition(call.name, call.type, properties, metadata, record), stack)
+            made = self.plugin(
+                call.resource.name,
+                ResourceDefinition(call.resource.name, call.resource.type, properties, metadata, record),
+                stack,
+            )
             for rule in made.translation_rules(made.properties) or ():
                 rule.apply(made.properties.data)
             return made
@@ -227,25 +233,25 @@ class HeatResourceType(ResourceType):
 
     async def _act(self, call: Call, action: str, arguments: Arguments | None = None) -> Outcome:
         """Take the next step of an action: the mark that it begins, its handler, then its check until it is true."""
-        key = (action, call.action, call.started_at)
-        running = RUNNING.get(call.uuid)
+        key = (action, call.action, call.resource.started_at)
+        running = RUNNING.get(call.resource.uuid)
         if running is not None and running.key != key:
             running.release()
             if running.work is not None and (again := await running.progress(call)) is not None:
                 return again  # an action that was stopped has not ended yet, and may still record an ID
-            del RUNNING[call.uuid]
+            del RUNNING[call.resource.uuid]
             running = None
         if running is None:
             if call.progress.get(BEGUN) is not None:
                 await self._reset_metadata(call)
             running = Performance(key, self._record(call))
             if call.progress.get(BEGUN) is None:
-                enter(call.uuid, running)
+                enter(call.resource.uuid, running)
                 call.progress[BEGUN] = action
                 return Again(after=0.0)
             if not self._can_continue(call, action):
                 return self._interrupted(call, action)
-            enter(call.uuid, running)
+            enter(call.resource.uuid, running)
         try:
             outcome = await self._step(call, action, arguments, running)
         except Exception as error:
@@ -254,7 +260,7 @@ class HeatResourceType(ResourceType):
             outcome = failed(self.type_name, action, error)
         if not isinstance(outcome, Again):
             running.release()
-            RUNNING.pop(call.uuid, None)
+            RUNNING.pop(call.resource.uuid, None)
         return outcome
 
     async def _reset_metadata(self, call: Call) -> None:
@@ -268,7 +274,7 @@ class HeatResourceType(ResourceType):
             failed(self.type_name, "metadata_reset", error)
             return
         record.copy_to(call)
-        if (running := RUNNING.get(call.uuid)) is not None:
+        if (running := RUNNING.get(call.resource.uuid)) is not None:
             running.record.metadata = dict(record.metadata)
 
     def _refers(self) -> bool:

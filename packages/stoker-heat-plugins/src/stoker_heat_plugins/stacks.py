@@ -29,7 +29,7 @@ class Stack:
     def of(cls, call: Call) -> Stack:
         """Return the stack of a call; to be called on the engine's event loop."""
         bridge = Bridge()
-        stack = cls(Context(call.cloud, bridge), call.stack, call.neighbours, bridge)
+        stack = cls(Context(call.cloud, bridge), call.stack, call.engine.neighbours, bridge)
         stack.action = call.action
         return stack
 

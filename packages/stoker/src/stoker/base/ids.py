@@ -6,12 +6,10 @@ import os
 import uuid
 from urllib.parse import quote
 
-_SHORT_ID_BITS = 60
 _SHORT_ID_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _SHORT_ID_CHARACTERS = frozenset(_SHORT_ID_ALPHABET)
 _SHORT_ID_PAIRS = [first + second for first in _SHORT_ID_ALPHABET for second in _SHORT_ID_ALPHABET]
 """The characters for each ten bits."""
-_SHORT_ID_SHIFTS = range(_SHORT_ID_BITS - 10, -1, -10)
 _VERSION_4 = uuid.UUID("00000000-0000-4000-8000-000000000000").int
 _RANDOM_BITS = uuid.UUID("ffffffff-ffff-0fff-3fff-ffffffffffff").int
 
@@ -33,8 +31,10 @@ def short_id(identifier: str) -> str:
 
     The same UUID always gives the same characters, so that a physical name can be derived again after a crash.
     """
-    number = int(identifier.replace("-", ""), 16)  # the low 62 bits of a version 4 UUID are all random
-    return "".join([_SHORT_ID_PAIRS[number >> shift & 1023] for shift in _SHORT_ID_SHIFTS])
+    bits = int(identifier.replace("-", "")[-15:], 16)  # the low 62 bits of a version 4 UUID are all random
+    pairs = _SHORT_ID_PAIRS
+    left = pairs[bits >> 50] + pairs[bits >> 40 & 1023] + pairs[bits >> 30 & 1023]
+    return left + pairs[bits >> 20 & 1023] + pairs[bits >> 10 & 1023] + pairs[bits & 1023]
 
 
 def physical_name(stack_name: str, resource_name: str, identifier: str, limit: int | None = 255) -> str:

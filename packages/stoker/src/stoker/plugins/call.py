@@ -5,6 +5,7 @@ Methods that run before resources exist, or without calls to services, get a `No
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -249,30 +250,94 @@ class ScalingNotice:
     facts: Mapping[str, Any]
 
 
+class Unrecorded(Protocol):
+    """See `EngineAccess.unrecorded`."""
+
+    async def __call__(self, physical_ids: Collection[str]) -> set[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceFacts:
+    """Information about the resource of a call, besides its property values; it stays the same during an action.
+
+    `created_at` is when the resource was recorded, which is before its object was created, `started_at` when the
+    running action started (seconds since the epoch). `given` are the properties to which the template gives values,
+    None if that is not known. `adopted` is the resource's entry in the document of an adopted stack. `replacement` are
+    the properties of the replacement for which `prepare_for_replacement` is called, else None. `first_name` is the name
+    with which the resource was created, if it has another one by now, `first_place` are the name and the ID of the
+    stack in which it was created, and its name there, if it was moved to another one.
+    """
+
+    name: str
+    uuid: str
+    type: str
+    created_at: float
+    started_at: float
+    update_policy: Mapping[str, Any] = field(default_factory=dict)
+    creation_policy: Mapping[str, Any] = field(default_factory=dict)
+    given: frozenset[str] | None = None
+    adopted: Mapping[str, Any] = field(default_factory=dict)
+    replacement: Mapping[str, Any] | None = None
+    first_name: str | None = None
+    first_place: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class EngineAccess:
+    """What a method can ask the engine for.
+
+    `child` is the resource's nested stack, `sources` are the stack's inputs. `unrecorded` returns which of some
+    physical IDs do not belong to any recorded resource, so that `find` never returns another resource's object.
+    """
+
+    child: ChildStack
+    neighbours: Neighbours
+    configs: SoftwareConfigs
+    deployments: SoftwareDeployments
+    sources: Sources = field(default_factory=NoSources)
+    unrecorded: Unrecorded | None = None
+
+
+@dataclass(slots=True)
+class MethodReport:
+    """What a method reports besides its result; it adds to these collections.
+
+    `observe` adds to `compared` the names of the properties that it has compared, and to `unread` those that it could
+    not read, with the reasons. `seen` receives the names and addresses of the object when a method has read it (see
+    `stoker.plugins.resource`). The notifications in `announced` are sent on the operator's message bus once the result
+    of the call has been recorded.
+    """
+
+    compared: set[str] = field(default_factory=set)
+    unread: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, frozenset[str]] = field(default_factory=dict)
+    announced: list[ScalingNotice] = field(default_factory=list)
+
+
+_MOVED: Mapping[str, str] = {
+    **dict.fromkeys(("name", "uuid", "type", "created_at", "started_at"), "resource"),
+    **dict.fromkeys(("update_policy", "creation_policy", "adopted", "replacement"), "resource"),
+    **dict.fromkeys(("child", "neighbours", "configs", "deployments", "sources", "unrecorded"), "engine"),
+    "announced": "report",
+}
+"""The fields that `Call` had in release 0.1.0, with the group that each of them is in."""
+
+
 @dataclass(slots=True, weakref_slot=True)
 class Call:
     """One call of a lifecycle method.
 
     `properties` are final values (converted, with defaults, names resolved to IDs), `previous` those that the resource
     was created with (None on create), `changed` the top-level properties that differ, with their new values.
-    `replacement` are the properties of the replacement for which `prepare_for_replacement` is called, else None.
-    `physical_name` does not change during the life of the resource. `created_at` is when the resource was recorded,
-    which is before its object was created, `started_at` when this action started, `now` the time of this call. `data`
-    and `progress` may be changed in place. `metadata` is the resource's metadata; assign a new mapping to change it.
-    `unrecorded` returns which of some physical IDs do not belong to any recorded resource, so that `find` never returns
-    another resource's object. `adopted` is the resource's entry in the document of an adopted stack, `sources` are the
-    stack's inputs. Notifications appended to `announced` are sent on the operator's message bus once the result of the
-    call has been recorded. `observe` adds to `compared` the names of the properties that it has compared, and to
-    `unread` those that it could not read, with the reasons. `given` are the properties to which the template gives
-    values, None if that is not known. `first_name` is the name with which the resource was created, if it has
-    another one by now, `first_place` are the name and the ID of the stack in which it was created, and its name there,
-    if it was moved to another one. `seen` receives the names and addresses of the object when a method has read it (see
-    `stoker.plugins.resource`).
+    `physical_name` does not change during the life of the resource. `data` and `progress` may be changed in place.
+    `metadata` is the resource's metadata; assign a new mapping to change it. `now` is the time of this call, in seconds
+    since the epoch.
+
+    What few methods need is in groups: facts about the `resource`, what the `engine` offers, and the `report` that a
+    method makes besides its result. Types for 0.1.0 read it as fields of the call, such as `call.child`: this is
+    accepted for one release, with a DeprecationWarning.
     """
 
-    name: str
-    uuid: str
-    type: str
     action: str
     physical_name: str
     physical_id: str | None
@@ -282,56 +347,45 @@ class Call:
     data: dict[str, Any]
     progress: dict[str, Any]
     metadata: Mapping[str, Any]
+    now: float
     stack: StackFacts
     cloud: Cloud
-    child: ChildStack
-    neighbours: Neighbours
-    configs: SoftwareConfigs
-    deployments: SoftwareDeployments
-    created_at: float
-    started_at: float
-    now: float
-    update_policy: Mapping[str, Any] = field(default_factory=dict)
-    creation_policy: Mapping[str, Any] = field(default_factory=dict)
-    unrecorded: Unrecorded | None = None
-    adopted: Mapping[str, Any] = field(default_factory=dict)
-    sources: Sources = field(default_factory=NoSources)
-    announced: list[ScalingNotice] = field(default_factory=list)
-    replacement: Mapping[str, Any] | None = None
-    compared: set[str] = field(default_factory=set)
-    unread: dict[str, str] = field(default_factory=dict)
-    given: frozenset[str] | None = None
-    first_name: str | None = None
-    first_place: Sequence[str] = ()
-    seen: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    @property
-    def url_name(self) -> str:
-        """The name of the resource in its URLs, which stay when it gets another name."""
-        return self.first_place[2] if self.first_place else self.first_name or self.name
-
-    @property
-    def url_stack(self) -> StackFacts:
-        """The stack in the URLs of the resource, which stay when it is moved to another stack."""
-        if not self.first_place:
-            return self.stack
-        name, identifier, _ = self.first_place
-        return replace(self.stack, name=name, id=identifier, arn=arn(self.stack.project_id, name, identifier))
-
-    def gives(self, name: str) -> bool:
-        """Return whether the template gives the property a value; where that is not known, whether it has one."""
-        return self.properties.get(name) is not None if self.given is None else name in self.given
+    resource: ResourceFacts
+    engine: EngineAccess
+    report: MethodReport = field(default_factory=MethodReport)
 
     @property
     def elapsed(self) -> float:
         """Seconds since this action started."""
-        return self.now - self.started_at
+        return self.now - self.resource.started_at
 
+    @property
+    def url_name(self) -> str:
+        """The name of the resource in its URLs, which stay when it gets another name."""
+        resource = self.resource
+        return resource.first_place[2] if resource.first_place else resource.first_name or resource.name
 
-class Unrecorded(Protocol):
-    """See `Call.unrecorded`."""
+    @property
+    def url_stack(self) -> StackFacts:
+        """The stack in the URLs of the resource, which stay when it is moved to another stack."""
+        if not self.resource.first_place:
+            return self.stack
+        name, identifier, _ = self.resource.first_place
+        return replace(self.stack, name=name, id=identifier, arn=arn(self.stack.project_id, name, identifier))
 
-    async def __call__(self, physical_ids: Collection[str]) -> set[str]: ...
+    def gives(self, name: str) -> bool:
+        """Return whether the template gives the property a value; where that is not known, whether it has one."""
+        given = self.resource.given
+        return self.properties.get(name) is not None if given is None else name in given
+
+    if not TYPE_CHECKING:  # so that type checkers refuse the former names
+
+        def __getattr__(self, name: str) -> object:
+            group = _MOVED.get(name)
+            if group is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            warnings.warn(f"`call.{name}` is `call.{group}.{name}` since 0.2.0.", DeprecationWarning, stacklevel=2)
+            return getattr(getattr(self, group), name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,11 +153,11 @@ class ChildObserver(Capability):
 
     @abstractmethod
     async def child_ended(self, call: Call, succeeded: bool) -> None:
-        """The operation that `call.child.begin` started has ended. May change `call.metadata` and `call.data`."""
+        """The operation that `call.engine.child.begin` started has ended. May change `call.metadata`, `call.data`."""
 
 
 async def child_ended(kind: ResourceType, call: Call, succeeded: bool) -> None:
-    """Tell a resource that the operation which `call.child.begin` started has ended."""
+    """Tell a resource that the operation which `call.engine.child.begin` started has ended."""
     if isinstance(kind, ChildObserver):
         await kind.child_ended(call, succeeded)
 
@@ -189,7 +189,7 @@ class ReplacementPreparer(Capability):
     async def prepare_for_replacement(self, call: Call) -> Outcome:
         """Release what a replacement needs before it is created. The object is kept.
 
-        Without `call.replacement`, the resource releases an object that it uses, which has to be deleted.
+        Without `call.resource.replacement`, the resource releases an object that it uses, which has to be deleted.
         """
 
 
@@ -355,7 +355,7 @@ class MessageReceiver(Capability):
     async def receive(self, call: Call, message: object) -> str:
         """Handle a message of another resource of the stack; return the result, for the event of the sender.
 
-        State is recorded with `call.child.begin`. Raises NoActionRequired when there is nothing to do.
+        State is recorded with `call.engine.child.begin`. Raises NoActionRequired when there is nothing to do.
         """
 
 

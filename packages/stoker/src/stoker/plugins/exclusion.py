@@ -21,7 +21,7 @@ class Exclusion:
 
     `rule` compares the properties of the object with those of the replacement, of which some may be unknown. `ask`
     decides with the help of services, if given: it receives the resource type, and the call for the object with
-    `call.replacement`. It raises an error to prevent the replacement.
+    `call.resource.replacement`. It raises an error to prevent the replacement.
     """
 
     rule: Rule
@@ -43,10 +43,10 @@ class Exclusion:
         return cls(rule)
 
     async def applies(self, kind: object, call: Call) -> bool:
-        """Return whether the object of a call excludes `call.replacement`; `kind` is the resource type."""
+        """Return whether the object of a call excludes `call.resource.replacement`; `kind` is the resource type."""
         if self.ask is not None:
             return await self.ask(kind, call)
-        return call.replacement is not None and self.rule(call.properties, call.replacement)
+        return call.resource.replacement is not None and self.rule(call.properties, call.resource.replacement)
 
 
 ALWAYS = Exclusion(lambda properties, replacement: True)

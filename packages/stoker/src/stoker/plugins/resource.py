@@ -28,13 +28,16 @@ from stoker.plugins.call import (
     Call,
     ChildRequest,
     ChildStack,
+    EngineAccess,
     Graph,
     Member,
+    MethodReport,
     Neighbour,
     Neighbours,
     NoActionRequired,
     Node,
     NoSources,
+    ResourceFacts,
     ScalingNotice,
     Snapshot,
     SoftwareConfigs,
@@ -67,14 +70,17 @@ __all__ = [
     "ChildRequest",
     "ChildStack",
     "ContentCopy",
+    "EngineAccess",
     "FetchedTemplate",
     "Graph",
     "Member",
+    "MethodReport",
     "Neighbour",
     "Neighbours",
     "NoActionRequired",
     "NoSources",
     "Node",
+    "ResourceFacts",
     "ResourceType",
     "ScalingNotice",
     "Snapshot",
@@ -296,9 +302,10 @@ class ResourceType(ABC):
         """Return the actual values of properties that differ from `call.properties`; None when the object is gone.
 
         Only values that the service shows can be compared; properties that the template does not set never differ.
-        The properties that are neither returned nor in `call.compared` are reported as not compared, with the reason in
-        `call.unread` or the declared one. A type for whose object to exist means that all of them are as declared adds
-        all to `call.compared`. One with an object of an `external_id` is asked only whether the object exists.
+        The properties that are neither returned nor in `call.report.compared` are reported as not compared, with the
+        reason in `call.report.unread` or the declared one. A type for whose object to exist means that all of them are
+        as declared adds all to `call.report.compared`. One with an object of an `external_id` is asked only whether the
+        object exists.
         """
         return {}
 
@@ -424,21 +431,21 @@ class ContentCopy(ResourceType):
 
 NAME = "name"
 ADDRESS = "address"
-"""What the search over all stacks finds a resource by: keys of `Call.seen`."""
+"""What the search over all stacks finds a resource by: keys of `MethodReport.seen`."""
 
 
 def index_object(call: Call, shown: Mapping[str, Any] | None, name: str | None, addresses: Iterable[str]) -> None:
-    """Note in `call.seen` what the service shows of an object: its name, in the field `name`, and the IP addresses at
-    the paths `addresses` (see `ResourceType.addresses_at`). What an answer leaves out is not noted.
+    """Note in `call.report.seen` what the service shows of an object: its name, in the field `name`, and the IP
+    addresses at the paths `addresses` (see `ResourceType.addresses_at`). What an answer leaves out is not noted.
     """
     if not shown:
         return
     if name is not None and name in shown:
-        call.seen[NAME] = frozenset({shown[name]} if isinstance(shown[name], str) else ())
+        call.report.seen[NAME] = frozenset({shown[name]} if isinstance(shown[name], str) else ())
     paths = [parts for path in addresses if (parts := path.split("."))[0] in shown]
     if paths:
         found = (value for path in paths for value in _at(shown, path))
-        call.seen[ADDRESS] = frozenset(value for value in found if isinstance(value, str))
+        call.report.seen[ADDRESS] = frozenset(value for value in found if isinstance(value, str))
 
 
 def indexed_keys(kind: ResourceType) -> frozenset[str]:

@@ -192,7 +192,7 @@ class RestResource(ResourceType):
         """Return whether a listed object can be the one that this action created from `body`."""
         field = self.collection.created_field
         moment = _moment(item.get(field)) if field else None
-        if moment is not None and moment < call.created_at - CLOCK_SKEW:
+        if moment is not None and moment < call.resource.created_at - CLOCK_SKEW:
             return False
         return all(same(value, item[key]) for key, value in body.items() if key in item)
 
@@ -336,9 +336,9 @@ class RestResource(ResourceType):
             ):
                 continue
             if field == NOT_SENT or (field == self.identity and not value):
-                call.compared.add(name)  # a part of the path, or a name that Stoker has chosen
+                call.report.compared.add(name)  # a part of the path, or a name that Stoker has chosen
             elif field in shown:
-                call.compared.add(name)
+                call.report.compared.add(name)
                 if has_drifted(prop, live, wire_value(prop, value), shown[field]):
                     built = prop.schema is not None or (prop.items is not None and prop.items.schema is not None)
                     found[name] = from_wire(prop, value, shown[field]) if built else shown[field]
@@ -383,7 +383,7 @@ async def _started(kind: RestResource, call: Call) -> Outcome:
     identifier = made.get(kind.collection.id_field)
     if identifier is None:
         service = kind.collection.service
-        raise CloudError(service, 0, f"{service} created resource {call.name} but its response has no ID")
+        raise CloudError(service, 0, f"{service} created resource {call.resource.name} but its response has no ID")
     identifier = str(identifier)
     outcome = _ready(kind, call, made)
     call.progress["ready"] = isinstance(outcome, Done)
@@ -433,9 +433,9 @@ def _filled(path: str, properties: Mapping[str, object]) -> str:
 
 async def unrecorded(call: Call, identifiers: list[str]) -> set[str]:
     """Return those of the IDs that belong to no recorded resource."""
-    if call.unrecorded is None or not identifiers:
+    if call.engine.unrecorded is None or not identifiers:
         return set(identifiers)
-    return await call.unrecorded(identifiers)
+    return await call.engine.unrecorded(identifiers)
 
 
 async def first_unowned(call: Call, collection: Collection, listed: Iterable[Mapping[str, object]]) -> str | None:

@@ -23,7 +23,7 @@ async def read_differences(
 ) -> dict[str, object]:
     """Return the properties with readers whose live value differs from the one that the template gives.
 
-    A value that cannot be read is noted in `call.unread`, and the others are compared nevertheless.
+    A value that cannot be read is noted in `call.report.unread`, and the others are compared nevertheless.
     """
     found: dict[str, object] = {}
     known = live_values(kind)
@@ -34,11 +34,11 @@ async def read_differences(
         try:
             live = await read(kind, call, shown)
         except NotShown as problem:
-            call.unread[name] = str(problem)
+            call.report.unread[name] = str(problem)
         except StokerError as error:
-            call.unread[name] = error.message
+            call.report.unread[name] = error.message
         else:
-            call.compared.add(name)
+            call.report.compared.add(name)
             if has_drifted(kind.properties[name], known[name], value, live):
                 found[name] = live
     return found

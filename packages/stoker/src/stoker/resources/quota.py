@@ -76,7 +76,7 @@ class ProjectQuota(ResourceType):
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
         shown = await self._shown(call)
-        call.compared.update(("project", *(shown.keys() & self.properties.keys())))
+        call.report.compared.update(("project", *(shown.keys() & self.properties.keys())))
         return {name: shown[name] for name, value in _given(call.properties).items() if shown.get(name, value) != value}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:

@@ -19,7 +19,7 @@ async def belongs_to_successor(call: Call, type_name: str) -> bool:
     """Return whether another resource of the type, which stays in the stack, has this one's physical ID: the object
     now belongs to that resource, and must not be deleted.
     """
-    other = await call.neighbours.by_reference(call.physical_id)
+    other = await call.engine.neighbours.by_reference(call.physical_id)
     return other is not None and other.type == type_name and other.data is not call.data
 
 
@@ -40,6 +40,6 @@ async def is_recorded(call: Call, physical_id: str) -> bool:
 
 def has_same_name(call: Call, name: str | None) -> bool:
     """Return whether an object has the name of this resource's object or of its replacement."""
-    stem = call.physical_name.removesuffix(short_id(call.uuid))
+    stem = call.physical_name.removesuffix(short_id(call.resource.uuid))
     alike = name is not None and len(name) == len(call.physical_name) and name.startswith(stem)
     return alike or name == call.properties.get("name")

@@ -19,8 +19,8 @@ def scheduler_hints(call: Call) -> dict[str, object]:
         "heat_stack_id": stack.id,
         "heat_stack_name": stack.name,
         "heat_path_in_stack": [",".join(part) for part in _path(call)],
-        "heat_resource_name": call.name,
-        "heat_resource_uuid": call.uuid,
+        "heat_resource_name": call.resource.name,
+        "heat_resource_uuid": call.resource.uuid,
     }
 
 

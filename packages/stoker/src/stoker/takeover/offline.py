@@ -12,7 +12,7 @@ from stoker.engine.planning.rehearsal import NotPredictable, at_once
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
-from stoker.plugins.resource import AttributeKey, Call, Member, StackFacts, finalized
+from stoker.plugins.resource import AttributeKey, Call, EngineAccess, Member, ResourceFacts, StackFacts, finalized
 from stoker.resources.heat.signals.signal_url import SIGNAL, signed_url
 from stoker.schema.unknown import Unknown
 from stoker.store.records import Stack
@@ -84,9 +84,6 @@ def sign_url(services: EngineServices, stack: Stack, state: ResourceState) -> st
 def _call(services: EngineServices, stack: Stack, state: ResourceState, child: OfflineChild | None) -> Call:
     absent, now = cast(Any, _Absent()), services.clock.now()
     return Call(
-        name=state.row.name,
-        uuid=state.row.uuid,
-        type=state.row.type,
         action=state.row.action,
         physical_name=state.physical_name,
         physical_id=state.row.physical_id,
@@ -96,15 +93,16 @@ def _call(services: EngineServices, stack: Stack, state: ResourceState, child: O
         data=dict(state.stored.data),
         progress={},
         metadata=state.stored.metadata,
+        now=now,
         stack=_facts(services, stack),
         cloud=absent,
-        child=cast(Any, child) if child is not None else absent,
-        neighbours=absent,
-        configs=absent,
-        deployments=absent,
-        created_at=state.row.created_at,
-        started_at=now,
-        now=now,
+        resource=ResourceFacts(state.row.name, state.row.uuid, state.row.type, state.row.created_at, started_at=now),
+        engine=EngineAccess(
+            child=cast(Any, child) if child is not None else absent,
+            neighbours=absent,
+            configs=absent,
+            deployments=absent,
+        ),
     )
 
 

@@ -28,13 +28,12 @@ from stoker.plugins import capabilities
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
 from stoker.plugins.resource import (
     Call,
-    ChildStack,
-    Neighbours,
+    EngineAccess,
+    MethodReport,
     NoSources,
+    ResourceFacts,
     ResourceType,
-    ScalingNotice,
-    SoftwareConfigs,
-    SoftwareDeployments,
+    Sources,
     finalized,
     traits_of,
 )
@@ -52,12 +51,9 @@ LONGEST = 255
 async def make_call(run: StackContext, state: ResourceState) -> Call:
     """Return everything that a method may need. Raises CloudError if a name cannot be looked up."""
     services, parts, project_id = run.services, run.parts, run.stack.project_id
-    announced: list[ScalingNotice] = []
-    call = await _call(
-        run,
-        state,
-        required=state.row.action in BEGINNING and state.in_progress,
-        child=Child(run, state, parts.reader, announced),
+    report = MethodReport()
+    engine = EngineAccess(
+        child=Child(run, state, parts.reader, report.announced),
         neighbours=StackNeighbours(
             run.whole,
             partial(make_call, run),
@@ -67,9 +63,11 @@ async def make_call(run: StackContext, state: ResourceState) -> Call:
         ),
         configs=StoredConfigs(services, project_id, run.writer),
         deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),
+        sources=_sources(run),
         unrecorded=Unrecorded(run, state.type.part_of, parts.runs.all),
     )
-    call.adopted, call.announced = run.adopted(state.row.name), announced
+    required = state.row.action in BEGINNING and state.in_progress
+    call = await _call(run, state, engine, report, adopted=run.adopted(state.row.name), required=required)
     state.used_by(call)
     return call
 
@@ -81,40 +79,34 @@ async def make_read_call(view: StackView, state: ResourceState, reader: NestedRe
     """
     services, project_id = view.services, view.stack.project_id
     looks: Any = _ReadOnlyCloud
-    return await _call(
-        view,
-        state,
-        required=False,
+    engine = EngineAccess(
         child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
         neighbours=looks(NeighboursView(view.whole), "by_reference", "by_name", "of_type"),
         configs=looks(StoredConfigs(services, project_id, NoWriter()), "get"),
         deployments=looks(StoredDeployments(services, project_id, NoWriter()), "get"),
+        sources=_sources(view),
         unrecorded=Unrecorded(view, state.type.part_of),
     )
+    return await _call(view, state, engine, MethodReport(), adopted={}, required=False)
 
 
 async def _call(
     view: StackView,
     state: ResourceState,
+    engine: EngineAccess,
+    report: MethodReport,
     *,
+    adopted: Mapping[str, Any],
     required: bool,
-    child: ChildStack,
-    neighbours: Neighbours,
-    configs: SoftwareConfigs,
-    deployments: SoftwareDeployments,
-    unrecorded: Unrecorded,
 ) -> Call:
     cloud = await view.cloud()
-    before = finalized(state.type, state.former) if state.row.former_properties else None
-    ids = _ids_of(view, state.requires)
-    properties = await _named(state.type, finalized(state.type, state.given), cloud, ids, required=required)
-    if before is not None:
-        before = await _named(state.type, before, cloud, ids, required=False)
+    properties = await _named(view, state.type, finalized(state.type, state.given), state.requires, required=required)
+    before: Mapping[str, Any] | None = None
+    if state.row.former_properties:
+        former = finalized(state.type, state.former)
+        before = await _named(view, state.type, former, state.requires, required=False)
     row, stored, now = state.row, state.stored, view.services.clock.now()
     return Call(
-        name=row.name,
-        uuid=row.uuid,
-        type=row.type,
         action=row.action,
         physical_name=state.physical_name,
         physical_id=row.physical_id,
@@ -124,23 +116,29 @@ async def _call(
         data=stored.data,
         progress=stored.progress,
         metadata=stored.metadata,
+        now=now,
         stack=view.facts,
         cloud=cloud,
-        child=child,
-        neighbours=neighbours,
-        configs=configs,
-        deployments=deployments,
-        created_at=row.created_at,
-        started_at=row.started_at or now,
-        now=now,
-        update_policy=stored.definition.get("update_policy", {}),
-        creation_policy=stored.definition.get("creation_policy", {}),
-        unrecorded=unrecorded,
-        sources=StoredSources(view.inputs) if view.inputs is not None else NoSources(),
-        given=_given(state),
-        first_name=first_name(row),
-        first_place=stored.origin.first_location,
+        resource=ResourceFacts(
+            name=row.name,
+            uuid=row.uuid,
+            type=row.type,
+            created_at=row.created_at,
+            started_at=row.started_at or now,
+            update_policy=stored.definition.get("update_policy", {}),
+            creation_policy=stored.definition.get("creation_policy", {}),
+            given=_given(state),
+            adopted=adopted,
+            first_name=first_name(row),
+            first_place=stored.origin.first_location,
+        ),
+        engine=engine,
+        report=report,
     )
+
+
+def _sources(view: StackView) -> Sources:
+    return StoredSources(view.inputs) if view.inputs is not None else NoSources()
 
 
 class _ReadOnlyCloud:
@@ -164,7 +162,7 @@ async def final_values(run: StackContext, target: Target) -> Mapping[str, object
     Raises CloudError if a name cannot be looked up.
     """
     values = finalized(target.type, target.given)
-    return await _named(target.type, values, await run.cloud(), _ids_of(run, target.requires), required=True)
+    return await _named(run, target.type, values, target.requires, required=True)
 
 
 async def users_of(run: StackContext, state: ResourceState) -> list[str]:
@@ -236,7 +234,7 @@ class Unrecorded:
 def _given(state: ResourceState) -> frozenset[str]:
     """Return the properties to which the template gives values, by their present names."""
     newer = traits_of(state.type).present_names
-    return frozenset(newer.get(name, name) for name in state.given)
+    return frozenset(map(newer.get, state.given, state.given))
 
 
 def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
@@ -246,13 +244,14 @@ def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:
 
 
 async def _named(
-    type_: ResourceType, values: Mapping[str, object], cloud: Cloud, ids: Collection[str], *, required: bool
+    view: StackView, type_: ResourceType, values: Mapping[str, object], requires: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
     """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
     if not traits_of(type_).looks_names_up:
         return values
+    cloud = await view.cloud()
     try:
-        return await resolve_names(type_.properties, values, cloud, ids)
+        return await resolve_names(type_.properties, values, cloud, _ids_of(view, requires))
     except CloudError:
         if required:
             raise

@@ -122,8 +122,9 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     try:
         call = await make_read_call(view, state, Reader(view.services))
         call.cloud = reads.over(call.cloud)
-        if call.unrecorded is not None:
-            call.unrecorded = reads.unrecorded(view.stack.id, state.type.part_of, call.unrecorded)
+        if call.engine.unrecorded is not None:
+            shared = reads.unrecorded(view.stack.id, state.type.part_of, call.engine.unrecorded)
+            call.engine = replace(call.engine, unrecorded=shared)
         if external:
             return await _existence(state.type, call)
         found = await state.type.observe(call)
@@ -139,7 +140,7 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     if found is None:
         return Comparison(None)
     left = _not_compared(state.type, call, found)
-    if call.unread:
+    if call.report.unread:
         left = {name: await without_secrets(view, reason, [state]) for name, reason in left.items()}
     values = {name: _given(state.type.properties.get(name), value) for name, value in found.items()}
     return Comparison(values, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
@@ -173,10 +174,10 @@ def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, object]) -
     known = live_values(kind)
     for name, value in call.properties.items():
         live = known.get(name)
-        if value is None or not call.gives(name) or name in call.compared or name in found:
+        if value is None or not call.gives(name) or name in call.report.compared or name in found:
             continue
         if live is not None and live.how is LiveSource.MANAGED:
             continue
         declared = _UNDECLARED if live is None else _NOT_SHOWN if live.is_compared else live.reason
-        left[name] = call.unread.get(name, declared)
+        left[name] = call.report.unread.get(name, declared)
     return left

@@ -17,7 +17,17 @@ from stoker.engine.planning.decide import Target
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState, first_name
 from stoker.plugins.outcome import Again, Done, Outcome
-from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member, Snapshot, StackFacts, finalized
+from stoker.plugins.resource import (
+    AttributeKey,
+    Call,
+    ChildRequest,
+    EngineAccess,
+    Member,
+    ResourceFacts,
+    Snapshot,
+    StackFacts,
+    finalized,
+)
 from stoker.schema.unknown import Unknown
 from stoker.store.records import COMPLETE, Stack
 
@@ -122,7 +132,7 @@ class Rehearsal:
             # A name that differs the next time is random, and only known when it is chosen.
             random = new - _entries(self._enter()[1]).keys()
             asked = _renamed(asked, [name for name in _entries(asked) if name in random])
-        cast(SimulatedChildStack, call.child).asked = asked
+        cast(SimulatedChildStack, call.engine.child).asked = asked
         if call.physical_id is None:  # afterwards, there is a nested stack
             call.physical_id = cast(Any, Unknown.of(self._target.name))
         return call, asked
@@ -159,9 +169,6 @@ class Rehearsal:
         previous = finalized(target.type, state.given) if state is not None else None
         before = previous or {}
         return Call(
-            name=target.name,
-            uuid=state.row.uuid if state is not None else "",
-            type=target.type_name,
             action="UPDATE" if state is not None else "CREATE",
             physical_name=state.physical_name if state is not None else "",
             physical_id=state.row.physical_id if state is not None else None,
@@ -171,18 +178,20 @@ class Rehearsal:
             data=dict(state.stored.data) if state is not None else {},
             progress={},
             metadata=state.stored.metadata if state is not None else target.metadata,
+            now=0.0,
             stack=self._facts(),
             cloud=absent,
-            child=child,
-            neighbours=absent,
-            configs=absent,
-            deployments=absent,
-            created_at=0.0,
-            started_at=0.0,
-            now=0.0,
-            update_policy=target.update_policy,
-            first_name=first_name(state.row) if state is not None else None,
-            first_place=state.stored.origin.first_location if state is not None else (),
+            resource=ResourceFacts(
+                name=target.name,
+                uuid=state.row.uuid if state is not None else "",
+                type=target.type_name,
+                created_at=0.0,
+                started_at=0.0,
+                update_policy=target.update_policy,
+                first_name=first_name(state.row) if state is not None else None,
+                first_place=state.stored.origin.first_location if state is not None else (),
+            ),
+            engine=EngineAccess(child, neighbours=absent, configs=absent, deployments=absent),
         )
 
     def _facts(self) -> StackFacts:

@@ -54,7 +54,7 @@ class MissingType(ResourceType):
     any_properties = True
 
     async def delete(self, call: Call) -> Outcome:
-        return Failed(f"the plug-in of {call.type} is not installed any more", kind="EntityNotFound")
+        return Failed(f"the plug-in of {call.resource.type} is not installed any more", kind="EntityNotFound")
 
     async def check(self, call: Call) -> Outcome:
         return await self.delete(call)

@@ -48,7 +48,7 @@ class ResourceState:
     of the snapshot that is restored; empty if it can. `drifted` are the properties that a look at the cloud has found
     to differ, with the recorded values, None if it has found no object. `recorded_id` is the physical ID in the
     database, to which the row's `ownership` refers. `seen` is what methods have seen of the object during the running
-    action (`Call.seen`).
+    action (`MethodReport.seen`).
     """
 
     row: Resource

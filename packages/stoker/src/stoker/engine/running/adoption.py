@@ -75,7 +75,7 @@ async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: Exte
 
 
 async def _adopt(kind: ResourceType, call: Call) -> Outcome:
-    if kind.nested and "resources" not in call.adopted:
+    if kind.nested and "resources" not in call.resource.adopted:
         return Failed("the document has no nested stack for this resource", "Error")
     if not kind.nested and call.physical_id is None:
         return Failed("the document has no resource_id for this resource", "Error")

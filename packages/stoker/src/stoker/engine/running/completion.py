@@ -148,7 +148,7 @@ async def _parent_notified(context: StackContext, state: ResourceState, succeede
         with suppress(StokerError):  # they are read again when they are needed
             values = await state.type.read_attributes(await make_call(context, state), keys)
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-    announced = context.parts.announcer.about_scaling(context.stack, call.announced)
+    announced = context.parts.announcer.about_scaling(context.stack, call.report.announced)
     return Batch().change(state.seal()).add(*announced)
 
 

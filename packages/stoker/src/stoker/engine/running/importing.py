@@ -183,7 +183,7 @@ class _Reading:
         outcome = await examined(state.type, call)
         if isinstance(outcome, Failed):
             raise _Refused(outcome.reason)
-        state.seen |= call.seen
+        state.seen |= call.report.seen
         ignored = self._wanted.definition.resources[self.name].ignore_drift
         comparison = (await compare(context, state, self._reads)).without_ignored(state.type, ignored)
         if comparison.found is None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -118,7 +119,8 @@ async def _has_unowned_object(context: StackContext, state: ResourceState, call:
     recovery = state.type.recovery
     alike = call.physical_id is None and (recovery is None or not recovery.has_own_name(call.properties))
     if call.physical_id is None:
-        call.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
+        unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
+        call.engine = replace(call.engine, unrecorded=unrecorded)
         async with context.parts.searches.turn(state.type, context.stack.project_id, call):
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:

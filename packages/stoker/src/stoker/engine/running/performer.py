@@ -246,7 +246,7 @@ class Performer:
         finally:
             if call.metadata is not state.stored.metadata:
                 state.stored.metadata = call.metadata
-            state.seen |= call.seen
+            state.seen |= call.report.seen
             if call.physical_id is not None and fits(call.physical_id) and state.row.physical_id is None:
                 state.row.physical_id = call.physical_id
             await self.run.adopt_user_project(state.stored.data.get(USER_PROJECT))
@@ -373,7 +373,7 @@ class Performer:
             try:
                 call = await make_call(self.run, state)
                 values = await state.type.read_attributes(call, keys)
-                state.seen |= call.seen
+                state.seen |= call.report.seen
                 return values
             except StokerError as error:
                 pause = (

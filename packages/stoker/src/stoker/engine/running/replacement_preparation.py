@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -96,7 +96,7 @@ class ReplacementPreparation:
 
         async def prepare_for_replacement(call: Call) -> Outcome:
             if target is not None and former.implementation == target.implementation:
-                call.replacement = await final_values(self.run, target)
+                call.resource = replace(call.resource, replacement=await final_values(self.run, target))
             return await capabilities.prepare_for_replacement(former.type, call)
 
         if former.row.physical_id is not None:
@@ -128,7 +128,7 @@ class ReplacementPreparation:
 
         async def ask(call: Call) -> Outcome:
             nonlocal excludes
-            call.replacement = await final_values(self.run, target)
+            call.resource = replace(call.resource, replacement=await final_values(self.run, target))
             excludes = await exclusion.applies(state.type, call)
             return Done()
 

@@ -450,7 +450,7 @@ class StepRunner:
 
     async def _remove_late_object(self, call: Call) -> Outcome:
         """Delete the object that a service has created late for a resource, which is being deleted."""
-        await remove_late_object(self.run_, self.run_.states[call.uuid])
+        await remove_late_object(self.run_, self.run_.states[call.resource.uuid])
         return Done()
 
     # -- verbs -----------------------------------------------------------------------------------------------

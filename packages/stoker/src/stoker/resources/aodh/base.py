@@ -202,7 +202,7 @@ class AlarmResource(RestResource, Resumable, Suspendable):
         return Done()
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
-        call.compared.update(_PLAIN, self.properties.keys() - SHARED.keys())
+        call.report.compared.update(_PLAIN, self.properties.keys() - SHARED.keys())
         found = {
             name: shown[name]
             for name in _COMPARED
@@ -226,5 +226,5 @@ class AlarmResource(RestResource, Resumable, Suspendable):
 
 async def _url(call: Call, action: str) -> str:
     """Return an action's URL: the signed URL of a scaling policy of this name in the stack, or the action itself."""
-    neighbour = None if "://" in action else await call.neighbours.by_name(action)
+    neighbour = None if "://" in action else await call.engine.neighbours.by_name(action)
     return str(neighbour.data[SIGNED_URL]) if neighbour is not None and SIGNED_URL in neighbour.data else action

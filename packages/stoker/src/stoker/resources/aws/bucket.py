@@ -57,7 +57,7 @@ class Bucket(Translated):
         found = await Container().observe(translated)
         if found is None:
             return None
-        call.compared.update(self.properties)
+        call.report.compared.update(self.properties)
         access = dict.fromkeys(["AccessControl"] if found.keys() & {"X-Container-Read", "X-Container-Write"} else [])
         given = [name for name in ("Tags", "WebsiteConfiguration") if call.properties[name] is not None]
         return {**access, **dict.fromkeys(given if "X-Container-Meta" in found else [])}

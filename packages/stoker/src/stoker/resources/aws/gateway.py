@@ -66,7 +66,7 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
 
     async def delete(self, call: Call) -> Outcome:
         """Remove the gateways, unless another attachment of the stack needs them."""
-        others = await call.neighbours.of_type(call.type)
+        others = await call.engine.neighbours.of_type(call.resource.type)
         if not any(o.data is not call.data and o.properties["VpcId"] == call.properties["VpcId"] for o in others):
             await asyncio.gather(*(set_gateway(call, router, None) for router in await _routers(call)))
         return Done()
@@ -77,13 +77,13 @@ class VPCGatewayAttachment(ResourceType, ImplicitlyDependent):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await _all_attached(call) else None
 
 
 async def _routers(call: Call) -> list[str]:
     """Return the IDs of the stack's route tables in the VPC."""
-    tables = await call.neighbours.of_type(ROUTE_TABLE)
+    tables = await call.engine.neighbours.of_type(ROUTE_TABLE)
     return [
         table.physical_id
         for table in tables

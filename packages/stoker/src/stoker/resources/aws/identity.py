@@ -52,7 +52,7 @@ class User(StackUserResource, UserOwner):
 
     async def create(self, call: Call) -> Outcome:
         for name in named_policies(call.properties):
-            found = await call.neighbours.by_reference(name)
+            found = await call.engine.neighbours.by_reference(name)
             if found is None or found.type != POLICY:
                 return Failed(f"{name!r} is not an access policy of this stack", "InvalidTemplateAttribute")
         password = (call.properties["LoginProfile"] or {}).get("Password")
@@ -89,7 +89,7 @@ class AccessKey(ResourceType):
     }
 
     async def create(self, call: Call) -> Outcome:
-        user = await call.neighbours.by_reference(call.properties["UserName"])
+        user = await call.engine.neighbours.by_reference(call.properties["UserName"])
         if user is None or user.type != USER or "user_id" not in user.data:
             return Failed(f"{call.properties['UserName']!r} is not the reference of a user in this stack", "NotFound")
         if _ACCESS not in call.data:
@@ -106,7 +106,7 @@ class AccessKey(ResourceType):
 
     async def adopt(self, call: Call) -> Outcome:
         """Adopt a key pair that belongs to the user in the same stack."""
-        user = await call.neighbours.by_reference(call.properties["UserName"])
+        user = await call.engine.neighbours.by_reference(call.properties["UserName"])
         admin = await call.cloud.as_stack_domain_admin()
         identifier = sha256(str(call.physical_id).encode()).hexdigest()
         answer = await admin.request("GET", "keystone", f"/credentials/{identifier}", ok=(404,))

@@ -74,7 +74,7 @@ class _Instances(UniformGroup):
         return [Batch(0, 0), *planned] if call.action == "CREATE" else planned
 
     def rolling(self, call: Call) -> Rolling | None:
-        policy = Finalizer().properties(self.update_policy, call.update_policy)[self.policy_name]
+        policy = Finalizer().properties(self.update_policy, call.resource.update_policy)[self.policy_name]
         if policy is None:
             return None
         return Rolling(max(policy["MaxBatchSize"], 1), policy["MinInstancesInService"], pause_of(policy["PauseTime"]))
@@ -182,7 +182,10 @@ class AutoScalingGroup(SignalledCreation, _Instances, AutoScalingResource):
             await self.batch_done(call)
         except StokerError as error:
             LOG.warning(
-                "cannot register the instances of %s in stack %s: %s", call.name, call.stack.name, error.message
+                "cannot register the instances of %s in stack %s: %s",
+                call.resource.name,
+                call.stack.name,
+                error.message,
             )
 
     async def update(self, call: Call) -> Outcome:
@@ -216,7 +219,7 @@ def instance(
 async def launch_properties(call: Call) -> tuple[dict[str, object], Mapping[str, object]]:
     """Return the properties and metadata of the group's launch configuration. Raises BadValue if there is none."""
     name = call.properties["LaunchConfigurationName"]
-    found = await call.neighbours.by_reference(name)
+    found = await call.engine.neighbours.by_reference(name)
     if found is None or found.type != LAUNCH_CONFIGURATION:
         raise BadValue(f"{name!r} is not the reference of a launch configuration in this stack")
     return await launched_by(call, found), found.metadata
@@ -232,7 +235,7 @@ def _tags(call: Call) -> list[Mapping[str, object]]:
 
 def _reference(call: Call) -> str:
     """Return the group's reference ID."""
-    return call.physical_id or call.name
+    return call.physical_id or call.resource.name
 
 
 def pause_of(duration: str) -> float:

@@ -148,7 +148,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
     async def _act(self, call: Call, action: str) -> Outcome:
         content = "" if call.progress.get(_BEGUN) else await self._configuration(call)
         call.progress[_BEGUN] = True
-        outcome = await call.child.run(action, self._request(call, content))
+        outcome = await call.engine.child.run(action, self._request(call, content))
         if isinstance(outcome, Done):
             await self._set_up(call)  # groups may have registered instances since
         return outcome
@@ -157,12 +157,12 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
         if not isinstance(message, InstancesChanged):
             raise NotSupported(f"{self.type_name} accepts no other messages than those of groups.")
         await self._set_up(call)
-        return f"{call.name} is configured with the present instances"
+        return f"{call.resource.name} is configured with the present instances"
 
     async def _set_up(self, call: Call) -> None:
         """Write the present configuration into the metadata of the server."""
         content = await self._configuration(call)
-        await call.child.revise_metadata(_SERVER, partial(_with_content, content=content))
+        await call.engine.child.revise_metadata(_SERVER, partial(_with_content, content=content))
 
     async def _configuration(self, call: Call) -> str:
         instances = dict.fromkeys([*(call.properties["Instances"] or []), *await registered(call)])
@@ -174,7 +174,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
         template = deepcopy(dict(self._template))
         server = template["Resources"][_SERVER]
         server["Metadata"] = _with_content(server.get("Metadata") or {}, content)
-        declared, above = template.get("Parameters") or {}, call.sources.parameters()
+        declared, above = template.get("Parameters") or {}, call.engine.sources.parameters()
         if _KEY_NAME not in above:
             declared.pop(_KEY_NAME, None)
             (server.get("Properties") or {}).pop(_KEY_NAME, None)
@@ -185,7 +185,7 @@ class LoadBalancer(NestedStackResource, MessageReceiver):
     # -- reading ------------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        outputs = await call.child.outputs()
+        outputs = await call.engine.child.outputs()
         values = {"DNSName": outputs.get("PublicIp")}
         return {key: value_at(values.get(str(key[0]), ""), key[1:]) for key in keys}
 

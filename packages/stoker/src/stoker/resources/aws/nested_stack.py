@@ -93,7 +93,7 @@ class NestedStack(NestedStackResource):
                 return Again(after=_RETRY_SECONDS)
             return Again(after=0.0)
         template = Template.load(call.progress[_FETCHED], source=url)
-        outcome = await call.child.run(action, self.fetched_template.child(call.properties, template.data))
+        outcome = await call.engine.child.run(action, self.fetched_template.child(call.properties, template.data))
         if isinstance(outcome, Done):
             child = outcome.physical_id or call.physical_id or ""
             call.data[_REFERENCE] = arn(call.stack.project_id, call.physical_name, child)
@@ -103,7 +103,7 @@ class NestedStack(NestedStackResource):
         return resource.data.get(_REFERENCE, resource.name)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        outputs = await call.child.outputs()
+        outputs = await call.engine.child.outputs()
         return {key: _output(outputs, key) for key in keys}
 
 

@@ -31,7 +31,7 @@ async def register(call: Call, instances: Sequence[object]) -> None:
     """
     names = call.properties["LoadBalancerNames"] or []
     for name in names:
-        found = await call.neighbours.by_reference(name)
+        found = await call.engine.neighbours.by_reference(name)
         if found is None or found.type != LOAD_BALANCER:
             raise BadValue(f"LoadBalancerNames: {name!r} is not the reference of a load balancer in this stack")
     if call.data.get(_REGISTERED, []) == list(instances):
@@ -39,17 +39,17 @@ async def register(call: Call, instances: Sequence[object]) -> None:
     call.data[_REGISTERED] = list(instances)
     for name in names:
         try:
-            await call.neighbours.send(name, InstancesChanged())
+            await call.engine.neighbours.send(name, InstancesChanged())
         except (ActionInProgress, NoActionRequired) as busy:
             LOG.info("load balancer %s of stack %s is not configured now: %s", name, call.stack.name, busy)
 
 
 async def registered(call: Call) -> list[object]:
     """Return the reference IDs of all instances that groups have registered with the load balancer of the call."""
-    groups: list[Neighbour] = [group for kind in GROUPS for group in await call.neighbours.of_type(kind)]
+    groups: list[Neighbour] = [group for kind in GROUPS for group in await call.engine.neighbours.of_type(kind)]
     return [
         instance
         for group in groups
-        if call.name in (group.properties.get("LoadBalancerNames") or ())
+        if call.resource.name in (group.properties.get("LoadBalancerNames") or ())
         for instance in group.data.get(_REGISTERED, ())
     ]

@@ -107,7 +107,7 @@ class SubnetRouteTableAssociation(ResourceType, ReplacementReverter):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await _is_connected(call) else None
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
@@ -138,5 +138,5 @@ async def _is_connected(call: Call) -> bool:
 
 async def _is_passed_on(call: Call) -> bool:
     """Return whether another association of the stack connects the same subnet to the same route table."""
-    others = await call.neighbours.of_type(call.type)
+    others = await call.engine.neighbours.of_type(call.resource.type)
     return any(other.data is not call.data and dict(other.properties) == dict(call.properties) for other in others)

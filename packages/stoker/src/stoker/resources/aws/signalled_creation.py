@@ -70,11 +70,11 @@ class SignalledCreation(ResourceType, Signalable):
         return await super().create(call)
 
     async def create(self, call: Call) -> Outcome:
-        return await self.signalled(self.make, call) if call.creation_policy else await self.make(call)
+        return await self.signalled(self.make, call) if call.resource.creation_policy else await self.make(call)
 
     async def signalled(self, method: Callable[[Call], Awaitable[Outcome]], call: Call) -> Outcome:
         """Enter `method` until it is done, and wait for the signals, some of which may arrive before."""
-        policy = _Policy.of(self.creation_policy, call.creation_policy)
+        policy = _Policy.of(self.creation_policy, call.resource.creation_policy)
         if not call.progress.get(_AWAITED):
             call.progress[_AWAITED] = True
             call.data[SIGNALS] = _kept_for(call)
@@ -102,13 +102,15 @@ class SignalledCreation(ResourceType, Signalable):
         """Keep the signal. Raises BadValue for what is none, and when the creation waits for none; NoActionRequired for
         one that is known or that changes nothing any more.
         """
-        if not call.creation_policy:
-            raise ResourceActionNotSupported(f"The resource {call.name!r} ({call.type}) takes no signals.")
+        if not call.resource.creation_policy:
+            raise ResourceActionNotSupported(
+                f"The resource {call.resource.name!r} ({call.resource.type}) takes no signals."
+            )
         if SIGNALS not in call.data:
-            raise NotSupported(f"The resource {call.name!r} is not being created and cannot be signalled.")
+            raise NotSupported(f"The resource {call.resource.name!r} is not being created and cannot be signalled.")
         identifier, status, reason = _read(details)
         known = call.data[SIGNALS].get(identifier)
-        policy = _Policy.of(self.creation_policy, call.creation_policy)
+        policy = _Policy.of(self.creation_policy, call.resource.creation_policy)
         if known is not None and (known["status"] == status or known["status"] == "FAILURE"):
             raise NoActionRequired(f"the signal {identifier} has been received already")
         if policy.has_enough(call.data[SIGNALS], status):

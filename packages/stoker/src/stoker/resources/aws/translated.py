@@ -122,8 +122,10 @@ class Translated(
         if found is None:
             return None
         given = {own: name for own, name in self.spelled.items() if call.properties[own] is not None}
-        call.compared.update(own for own, name in given.items() if name in translated.compared)
-        call.unread.update({own: translated.unread[name] for own, name in given.items() if name in translated.unread})
+        call.report.compared.update(own for own, name in given.items() if name in translated.report.compared)
+        call.report.unread.update(
+            {own: translated.report.unread[name] for own, name in given.items() if name in translated.report.unread}
+        )
         return {own: None for own, name in given.items() if name in found}
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
@@ -150,7 +152,7 @@ class Translated(
         """Return the call with the target's properties."""
         properties = await self._properties(call, call.properties)
         previous = None if call.previous is None else await self._properties(call, call.previous)
-        wanted = None if call.replacement is None else await self._properties(call, call.replacement)
+        wanted = None if call.resource.replacement is None else await self._properties(call, call.resource.replacement)
         changed = {}
         if previous is not None:
             changed = {name: value for name, value in properties.items() if previous.get(name) != value}
@@ -159,10 +161,8 @@ class Translated(
             properties=properties,
             previous=previous,
             changed=changed,
-            replacement=wanted,
-            compared=set(),
-            unread={},
-            given=None,
+            resource=replace(call.resource, replacement=wanted, given=None),
+            report=replace(call.report, compared=set(), unread={}),
         )
 
     async def _properties(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:

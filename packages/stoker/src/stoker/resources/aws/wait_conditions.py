@@ -40,7 +40,7 @@ class WaitCondition(SignalledCreation, Waiting):
     attributes = {"Data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}
 
     async def make(self, call: Call) -> Outcome:
-        return Done() if call.creation_policy else await super().make(call)
+        return Done() if call.resource.creation_policy else await super().make(call)
 
     async def update(self, call: Call) -> Outcome:
-        return Done() if call.creation_policy else await super().update(call)
+        return Done() if call.resource.creation_policy else await super().update(call)

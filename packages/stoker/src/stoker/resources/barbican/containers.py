@@ -61,7 +61,7 @@ class Container(KeyManagerObject):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
-        call.compared.update(self.properties)
+        call.report.compared.update(self.properties)
         wanted, actual = dict(self.references(call.properties)), _keys(shown)
         if {name: key_of(reference) for name, reference in wanted.items()} != actual:
             found |= dict.fromkeys(name for name in self.properties if name != "name" and call.properties[name])

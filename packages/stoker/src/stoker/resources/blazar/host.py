@@ -80,7 +80,7 @@ class Host(ReservationResource):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found: dict[str, object] = {}
-        call.compared.update(("name", "extra_capability"))
+        call.report.compared.update(("name", "extra_capability"))
         if shown["hypervisor_hostname"] != call.properties["name"]:
             found["name"] = shown["hypervisor_hostname"]
         wanted, live = _capabilities(call.properties), _shown_capabilities(shown)

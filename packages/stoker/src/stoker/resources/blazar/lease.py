@@ -169,7 +169,7 @@ class Lease(ReservationResource):
         shown = await self.show(call) if call.physical_id is not None else None
         if shown is None:
             return None
-        call.compared.update(("name", "reservations", *(name for name in _DATES if name in shown)))
+        call.report.compared.update(("name", "reservations", *(name for name in _DATES if name in shown)))
         found = _differences(await self.create_body(call), shown)
         return found if shown["name"] == call.properties["name"] else {**found, "name": shown["name"]}
 

@@ -69,7 +69,7 @@ class QoSSpecs(RestResource):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
-        call.compared.add("specs")
+        call.report.compared.add("specs")
         if _differs(call.properties["specs"], shown):
             found["specs"] = _specs(shown)
         return found
@@ -119,7 +119,7 @@ class QoSAssociation(ResourceType, ReplacementPreparer, ReplacementReverter):
 
     async def create(self, call: Call) -> Outcome:
         await _request(call, "associate", call.properties["volume_types"])
-        return Done(physical_id=call.uuid)
+        return Done(physical_id=call.resource.uuid)
 
     async def update(self, call: Call) -> Outcome:
         before, after = (call.previous or {}).get("volume_types") or [], call.properties["volume_types"]
@@ -141,7 +141,7 @@ class QoSAssociation(ResourceType, ReplacementPreparer, ReplacementReverter):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         held = await _associated(call)
         found = [kind for kind in call.properties["volume_types"] if kind in held]
         return {} if len(found) == len(call.properties["volume_types"]) else {"volume_types": found}

@@ -57,10 +57,10 @@ class VolumeAttachment(ResourceType):
         shown = await attachment_shown(call, server, volume)
         if shown is None:
             return None
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         if device and shown.get("device") != device:
-            call.compared.remove("mountpoint")
-            call.unread["mountpoint"] = _CHOSEN.format(shown.get("device"))
+            call.report.compared.remove("mountpoint")
+            call.report.unread["mountpoint"] = _CHOSEN.format(shown.get("device"))
         return {}
 
     async def find(self, call: Call) -> str | None:

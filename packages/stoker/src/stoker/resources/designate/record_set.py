@@ -26,7 +26,7 @@ def _are_spelled_equally(properties: Mapping[str, Any], replacement: Mapping[str
 
 async def _exclude_replacement(kind: object, call: Call) -> bool:
     """Return whether both have the same name and type, or the same name, which a CNAME record cannot share."""
-    before, replacement = call.properties, call.replacement or {}
+    before, replacement = call.properties, call.resource.replacement or {}
     if before["zone"] != replacement["zone"] or before["name"] is None or replacement["name"] is None:
         return False
     names = [await _full_name(call, name) for name in (before["name"], replacement["name"])]

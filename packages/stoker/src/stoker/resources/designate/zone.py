@@ -30,7 +30,7 @@ def _have_same_name(properties: Mapping[str, Any], replacement: Mapping[str, Any
 
 async def _exclude_replacement(kind: Zone, call: Call) -> bool:
     """Return whether both have the same name. Raises Conflict if that name would cost the zone's record sets."""
-    if not _have_same_name(call.properties, call.replacement or {}):
+    if not _have_same_name(call.properties, call.resource.replacement or {}):
         return False
     shown = await kind.show(call)
     if shown is not None and (shown["status"], shown["action"]) not in _UNUSED:

@@ -65,6 +65,6 @@ class Image(WebImage):
         return await super().update(call)
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
-        call.compared.add("is_public")
+        call.report.compared.add("is_public")
         found, public = super().differences(call, shown), shown.get("visibility") == "public"
         return found if public == call.properties["is_public"] else {**found, "is_public": public}

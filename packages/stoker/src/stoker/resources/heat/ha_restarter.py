@@ -36,8 +36,8 @@ class HARestarter(SignedUrlResource, Signalable):
 
     async def create(self, call: Call) -> Outcome:
         if not self.enabled or not call.properties.get(_INSTANCE):
-            return Done(physical_id=call.uuid)
-        instance = await call.neighbours.by_reference(call.properties[_INSTANCE])
+            return Done(physical_id=call.resource.uuid)
+        instance = await call.engine.neighbours.by_reference(call.properties[_INSTANCE])
         if instance is None:
             return Failed(f"InstanceId {call.properties[_INSTANCE]!r} is not a resource of this stack", "Error")
         call.data[_NAME] = instance.name
@@ -46,8 +46,8 @@ class HARestarter(SignedUrlResource, Signalable):
     async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         """Mark the resource unhealthy and begin an update that replaces it. Raises NoActionRequired."""
         if not self.enabled or "user_id" not in call.data:
-            raise NoActionRequired(f"{call.name} is a placeholder")
-        return await call.neighbours.replace(call.data[_NAME], f"{call.name} has received a signal")
+            raise NoActionRequired(f"{call.resource.name} is a placeholder")
+        return await call.engine.neighbours.replace(call.data[_NAME], f"{call.resource.name} has received a signal")
 
     async def delete(self, call: Call) -> Outcome:
         return await super().delete(call) if "password" in call.data else Done()

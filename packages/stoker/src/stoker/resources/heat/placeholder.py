@@ -16,7 +16,7 @@ class Placeholder(ResourceType):
     ignores_properties = True
 
     async def create(self, call: Call) -> Outcome:
-        return Done(physical_id=call.uuid)
+        return Done(physical_id=call.resource.uuid)
 
 
 class NoResource(Placeholder):

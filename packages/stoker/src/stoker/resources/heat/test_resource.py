@@ -114,7 +114,7 @@ class TestResource(ResourceType, ConditionallyReplaced):
         remaining = seconds_left(call, seconds)
         if seconds < 0 or remaining > 0:
             return await self._pause(call, None if seconds < 0 else remaining)
-        return Failed(f"Test Resource failed {call.name}", "ValueError") if fail else _made(call)
+        return Failed(f"Test Resource failed {call.resource.name}", "ValueError") if fail else _made(call)
 
     async def _pause(self, call: Call, remaining: float | None) -> Outcome:
         """Send the request that the properties name, if any, then wait: `remaining` seconds, None for no limit."""

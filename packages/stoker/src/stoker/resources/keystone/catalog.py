@@ -58,7 +58,7 @@ class Region(CatalogEntry):
 
     async def create_body(self, call: Call) -> dict[str, object]:
         body = await super(KeystoneResource, self).create_body(call)
-        return {**body, "id": call.properties["id"] or UUID(call.uuid).hex, MARK: call.physical_name}
+        return {**body, "id": call.properties["id"] or UUID(call.resource.uuid).hex, MARK: call.physical_name}
 
     async def find(self, call: Call) -> str | None:
         identifier = (await self.create_body(call))["id"]

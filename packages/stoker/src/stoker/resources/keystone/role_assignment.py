@@ -37,7 +37,7 @@ class RoleAssignment(RoleBearer):
 
     async def create(self, call: Call) -> Outcome:
         await self.add_extras(call)
-        return Done(physical_id=call.uuid)
+        return Done(physical_id=call.resource.uuid)
 
     async def update(self, call: Call) -> Outcome:
         await self.move_grants(call, call.previous or {}, call.properties)
@@ -56,7 +56,7 @@ class RoleAssignment(RoleBearer):
         return Done()
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         present = await held(self, call)
         if all(present):
             return {}

@@ -153,7 +153,7 @@ class Share(RestResource):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
-        call.compared.add("metadata")
+        call.report.compared.add("metadata")
         if call.properties.get("metadata") is not None and shown["metadata"] != _metadata(call):
             found["metadata"] = shown["metadata"]
         return found
@@ -165,9 +165,9 @@ class Share(RestResource):
         try:
             rules = await self._rules(call)
         except CloudError as error:
-            call.unread["access_rules"] = error.message
+            call.report.unread["access_rules"] = error.message
             return found
-        call.compared.add("access_rules")
+        call.report.compared.add("access_rules")
         held = {_shown(rule) for rule in rules}
         if held == _wanted(call):
             return found

@@ -125,9 +125,9 @@ class ShareNetwork(RestResource, ServiceValidated):
         try:
             actual = await _services(call)
         except CloudError as error:
-            call.unread["security_services"] = error.message
+            call.report.unread["security_services"] = error.message
             return found
-        call.compared.add("security_services")
+        call.report.compared.add("security_services")
         if actual == set(call.properties["security_services"] or ()):
             return found
         return {**found, "security_services": sorted(actual)}

@@ -84,7 +84,7 @@ class ShareType(UniquelyNamed):
         for name, value in _required_specs(call).items():
             if not same(value, specs.get(name)):
                 found[name] = specs.get(name)
-        call.compared.update(("extra_specs", *_BOOLEAN_SPECS))
+        call.report.compared.update(("extra_specs", *_BOOLEAN_SPECS))
         declared = call.properties.get("extra_specs") or {}
         held = {key: value for key, value in specs.items() if key in declared or key not in _BOOLEAN_SPECS}
         if not same(declared, held) or (call.gives("extra_specs") and held.keys() - declared.keys()):

@@ -87,16 +87,16 @@ class CronTrigger(RestResource):
         if shown is None:
             ends = call.properties["pattern"] is None or call.properties["count"] is not None
             reason = "the trigger does not exist; it may have run out"
-            call.unread.update({name: reason for name, value in call.properties.items() if value is not None})
+            call.report.unread.update({name: reason for name, value in call.properties.items() if value is not None})
             return {} if ends else None
         body = await self.create_body(call)
         fields = {"pattern": ("pattern",), "workflow": ("workflow_name", "workflow_id", "workflow_input")}
         found: dict[str, object] = {}
         for name, parts in fields.items():
-            call.compared.add(name)
+            call.report.compared.add(name)
             if not all(same(_plain(body[part]), _plain(shown.get(part))) for part in parts if part in body):
                 found[name] = shown["pattern"] if name == "pattern" else None
-        call.compared.add("name")  # the ID of the trigger
+        call.report.compared.add("name")  # the ID of the trigger
         return found
 
 

@@ -122,7 +122,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
             found = None
         live = found.get(name) if isinstance(found, dict) else None
         wanted = document_of(name, call.properties)[name]
-        call.compared.update(key.replace("-", "_") for key in ("name", *wanted))
+        call.report.compared.update(key.replace("-", "_") for key in ("name", *wanted))
         if not isinstance(live, dict):
             return {"tasks": None}
         return {key.replace("-", "_"): None for key, value in wanted.items() if live.get(key) != value}
@@ -160,12 +160,11 @@ def _signalled(call: Call, body: dict[str, Any]) -> tuple[dict[str, object], dic
     given, params = (body, {}) if whole else (body.get("input"), body.get("params"))
     for what, value in (("input", given), ("params", params)):
         if value is not None and not isinstance(value, Mapping):
-            raise BadValue(f"The {what} in the signal for {call.name} must be a map.")
+            raise BadValue(f"The {what} in the signal for {call.resource.name} must be a map.")
     declared = call.properties["input"] or {}
     if unknown := sorted(set(given or {}) - declared.keys()):
-        raise BadValue(
-            f"The workflow {call.name} has no input {unknown[0]!r}; its inputs are {', '.join(sorted(declared))}."
-        )
+        known = ", ".join(sorted(declared))
+        raise BadValue(f"The workflow {call.resource.name} has no input {unknown[0]!r}; its inputs are {known}.")
     return dict(given or {}), dict(params or {})
 
 
@@ -193,5 +192,5 @@ def _alarm_url(call: Call) -> str | None:
     try:
         return signed_url(call, SIGNAL)
     except CloudError as error:
-        LOG.info("workflow %s of stack %s has no signed URL: %s", call.name, call.stack.name, error.message)
+        LOG.info("workflow %s of stack %s has no signed URL: %s", call.resource.name, call.stack.name, error.message)
         return None

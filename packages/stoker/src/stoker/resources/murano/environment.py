@@ -209,7 +209,7 @@ class Environment(UniquelyNamed):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, {name: value for name, value in shown.items() if name != "region"})
-        call.compared.add("applications")
+        call.report.compared.add("applications")
         if not same(_applications(call), shown["services"]):
             found["applications"] = None
         return found
@@ -220,6 +220,6 @@ def _applications(call: Call) -> list[dict[str, object]]:
     made = []
     for at, application in enumerate(call.properties["applications"] or ()):
         header = without_nulls(application[_HEADER])
-        identifier = header.get("id") or uuid5(NAMESPACE_OID, f"{call.uuid}/{at}").hex
+        identifier = header.get("id") or uuid5(NAMESPACE_OID, f"{call.resource.uuid}/{at}").hex
         made.append({**application, _HEADER: {**header, "id": identifier}})
     return made

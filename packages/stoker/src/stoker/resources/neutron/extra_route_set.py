@@ -102,7 +102,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         missing = await _missing(call, call.properties["routes"])
         return {"routes": _without(call.properties["routes"], missing)} if missing else {}
 

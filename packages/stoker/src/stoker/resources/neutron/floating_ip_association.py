@@ -86,7 +86,7 @@ class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, ReplacementRev
         return None
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await _is_associated(call, call.properties) else None
 
     async def adopt(self, call: Call) -> Outcome:

@@ -90,7 +90,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, ReplacementReverter):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await _has_gateway(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

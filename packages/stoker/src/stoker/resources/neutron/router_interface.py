@@ -107,7 +107,7 @@ class RouterInterface(NeutronResource):
         return None
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await _ports(call) else None
 
     async def adopt(self, call: Call) -> Outcome:

@@ -98,7 +98,7 @@ class Trunk(NeutronResource):
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         """Return also the existing sub ports, if a declared one is missing."""
         found = super().differences(call, shown)
-        call.compared.add("sub_ports")
+        call.report.compared.add("sub_ports")
         present = {_key(sub) for sub in shown["sub_ports"]}
         wanted = call.properties["sub_ports"] or []
         there = [sub for sub, sent in zip(wanted, _on_the_wire(call.properties), strict=True) if _key(sent) in present]

@@ -87,7 +87,7 @@ class AddressAssociation(ResourceType, ReplacementReverter):
         return Done() if await self._is_associated(call) else Failed("the address is not associated", "NotFound")
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        call.compared.update(call.properties)
+        call.report.compared.update(call.properties)
         return {} if await self._is_associated(call) else None
 
     async def adopt(self, call: Call) -> Outcome:
@@ -142,5 +142,5 @@ async def _are_associated(call: Call, ends: Ends) -> bool:
 
 async def _is_passed_on(call: Call, ends: Ends) -> bool:
     """Return whether another association of the stack has the same two ends."""
-    others = await call.neighbours.of_type(call.type)
+    others = await call.engine.neighbours.of_type(call.resource.type)
     return any(other.data is not call.data and other.data.get(_ENDS) == asdict(ends) for other in others)

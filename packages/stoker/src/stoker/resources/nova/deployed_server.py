@@ -69,7 +69,7 @@ class DeployedServer(ResourceType, SnapshotBeforeDelete):
 
     async def create(self, call: Call) -> Outcome:
         outcome = await equip(call, LOCAL)
-        return Done(physical_id=call.uuid) if isinstance(outcome, Done) else outcome
+        return Done(physical_id=call.resource.uuid) if isinstance(outcome, Done) else outcome
 
     async def update(self, call: Call) -> Outcome:
         return await reconfigure(call, LOCAL)

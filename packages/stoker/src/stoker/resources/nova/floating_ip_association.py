@@ -28,7 +28,7 @@ class FloatingIPAssociation(AddressAssociation):
     }
 
     def identifier(self, call: Call) -> str:
-        return call.physical_id or call.uuid  # an adopted one keeps its ID, which says nothing about its ends
+        return call.physical_id or call.resource.uuid  # an adopted one keeps its ID, which says nothing about its ends
 
     async def ends(self, call: Call) -> Ends:
         interface = await required_interface(call, call.properties["server_id"])

@@ -102,7 +102,7 @@ class HostAggregate(UniquelyNamed):
 
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         found = super().differences(call, shown)
-        call.compared.update(("hosts", "metadata"))
+        call.report.compared.update(("hosts", "metadata"))
         hosts, metadata = call.properties["hosts"], call.properties["metadata"]
         if hosts is not None and sorted(hosts) != sorted(shown["hosts"]):
             found["hosts"] = shown["hosts"]

@@ -48,7 +48,7 @@ async def reconfigure(call: Call, others: Sequence[str] = COMPUTE) -> Outcome:
     if AGENT in call.metadata and not _CONCERNED & call.changed.keys() and "sent" not in call.progress:
         return Done()
     if "sent" in call.progress:  # metadata must be recorded before they are pushed
-        await call.deployments.push(str(call.physical_id))
+        await call.engine.deployments.push(str(call.physical_id))
         return Done()
     chosen = _transport(call)
     for transport in used(configuration_transports(), call.data):

@@ -43,7 +43,7 @@ async def _stored_config(call: Call, given: str) -> str:
     """Return the content of the software config whose ID is given; any other string unchanged."""
     if not is_uuid(given):
         return given
-    stored = await call.configs.get(given)
+    stored = await call.engine.configs.get(given)
     if stored is None:
         return given
     found = stored.get("config")

@@ -80,7 +80,7 @@ class Container(ResourceType, ConditionalContent):
         headers = await _head(call, name)
         if headers is None:
             return None
-        if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.created_at - CLOCK_SKEW:
+        if name != call.physical_name and float(headers.get("x-timestamp", 0)) < call.resource.created_at - CLOCK_SKEW:
             return None
         return next(iter(await unrecorded(call, [name])), None)
 
@@ -123,7 +123,7 @@ class Container(ResourceType, ConditionalContent):
         headers = await _head(call, str(call.physical_id))
         if headers is None:
             return None
-        call.compared.update(("name", *_ACCESS, _CONTAINER_META))
+        call.report.compared.update(("name", *_ACCESS, _CONTAINER_META))
         wanted = {name: call.properties[name] for name in _ACCESS if call.properties[name] is not None}
         found: dict[str, object] = {
             name: headers.get(name.lower()) for name, value in wanted.items() if headers.get(name.lower(), "") != value

@@ -75,12 +75,12 @@ class Queue(ResourceType):
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Compare the metadata; a queue always exists, since it is made when it is used."""
-        call.compared.add("name")
+        call.report.compared.add("name")
         wanted = call.properties["metadata"]
         if wanted is None:
             return {}
         shown = (await messaging.request(call.cloud, "GET", messaging.queue_path(str(call.physical_id)))).body
-        call.compared.add("metadata")
+        call.report.compared.add("metadata")
         held = {key: value for key, value in shown.items() if key in wanted or not key.startswith("_")}
         return {} if same(wanted, held) and held.keys() == wanted.keys() else {"metadata": held}
 

@@ -81,7 +81,7 @@ class Subscription(ResourceType):
         return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
 
     async def find(self, call: Call) -> str | None:
-        oldest = call.now - call.created_at + CLOCK_SKEW
+        oldest = call.now - call.resource.created_at + CLOCK_SKEW
         ours = [item["id"] for item in await self._duplicates(call) if item["age"] <= oldest]
         return next(iter(await unrecorded(call, ours)), None)
 

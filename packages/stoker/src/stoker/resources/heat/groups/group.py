@@ -85,7 +85,7 @@ class GroupResource(NestedStackResource):
         if call.progress.get(_PREPARED) != number:
             await self.batch_begins(call, members)
             call.progress[_PREPARED] = number
-        outcome = await call.child.run("UPDATE" if number else action, self.request(members, number))
+        outcome = await call.engine.child.run("UPDATE" if number else action, self.request(members, number))
         if not isinstance(outcome, Done):
             return outcome
         await self.batch_done(call)
@@ -106,9 +106,9 @@ class GroupResource(NestedStackResource):
         a request that was superseded or that failed has not reached all members. Members that were moved into the
         group, or got other names, are not in that template.
         """
-        template = await call.child.template() or {}
+        template = await call.engine.child.template() or {}
         entries = template.get(self.form.resources) or {}
-        members = await call.child.members()
+        members = await call.engine.child.members()
         moved = {member.name: {self.form.type: member.type} for member in members if member.is_moved}
         entries = {**moved, **entries}
         return {
@@ -140,7 +140,7 @@ def _begin(call: Call, planned: list[Batch]) -> Outcome:
 
 async def read_by_member(call: Call, members: Iterable[str], key: AttributeKey) -> dict[str, object]:
     """Return an attribute of each of the members."""
-    return {name: await call.child.member_attribute(name, key) async for name in portions_of(members)}
+    return {name: await call.engine.child.member_attribute(name, key) async for name in portions_of(members)}
 
 
 async def read_group(

@@ -45,7 +45,7 @@ class ResourceChain(GroupResource):
         return chained(call.properties)
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        members = sorted(await call.child.members(), key=lambda member: int(member.name))
+        members = sorted(await call.engine.child.members(), key=lambda member: int(member.name))
         return await read_group(call, {member.name: member for member in members}, keys)
 
 

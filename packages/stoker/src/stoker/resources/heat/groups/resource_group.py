@@ -147,7 +147,7 @@ class ResourceGroup(GroupResource):
             # The empty stack comes first, so that every batch of members is an update of the same stack.
             planned = batches(count, 0, rolling_of(policy), lasting_changes) if policy else ()
             return [Batch(0, 0), *planned] if policy else [Batch(count, count)]
-        _skip(call, removed_names(call.properties, await call.child.members(), _skipped(call)))
+        _skip(call, removed_names(call.properties, await call.engine.child.members(), _skipped(call)))
         wanted, skipped = wanted_names(call.properties, _skipped(call)), _skipped(call)
         former = await self.definitions(call)
         present = {name: former[name] for name in former if may_have(call.properties, skipped, name)}
@@ -172,12 +172,14 @@ class ResourceGroup(GroupResource):
     async def adopt(self, call: Call) -> Outcome:
         """Adopt the members; names that removal policies excluded stay excluded."""
         wanted = wanted_names(call.properties, _skipped(call))
-        return await call.child.run(
+        return await call.engine.child.run(
             "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
         )
 
     def _policy(self, call: Call, name: str) -> Mapping[str, object] | None:
-        policy: Mapping[str, object] | None = Finalizer().properties(self.update_policy, call.update_policy)[name]
+        policy: Mapping[str, object] | None = Finalizer().properties(self.update_policy, call.resource.update_policy)[
+            name
+        ]
         return policy
 
     # -- reading --------------------------------------------------------------------------------------------
@@ -296,7 +298,7 @@ def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
 
 async def _members(call: Call) -> dict[str, Member]:
     """Return the group's members in the order of their names."""
-    existing = {member.name: member for member in await call.child.members()}
+    existing = {member.name: member for member in await call.engine.child.members()}
     if call.properties["for_each"] is None:
         highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
         wanted = possible_names(call.properties, _skipped(call), min(call.properties["count"], highest + 1))

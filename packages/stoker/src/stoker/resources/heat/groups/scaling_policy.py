@@ -34,7 +34,7 @@ class SignedUrlResource(StackUserResource):
             call.data[SIGNED_URL] = signed_url(call, SIGNAL)
         except CloudError as error:
             # It can still be signalled with a token, so a cloud without the CloudFormation API is no obstacle.
-            LOG.info("%s of stack %s has no signed URL: %s", call.name, call.stack.name, error.message)
+            LOG.info("%s of stack %s has no signed URL: %s", call.resource.name, call.stack.name, error.message)
         return Done()
 
 
@@ -53,8 +53,8 @@ class PolicyResource(SignedUrlResource, Signalable):
         """Request the adjustment of the group, whatever the alarm's state. Raises NoActionRequired."""
         given = details or {}
         state = str(given.get("current", given.get("state", "alarm"))).lower()
-        LOG.info("scaling policy %s of stack %s received a signal: %s", call.name, call.stack.name, state)
-        return await call.neighbours.send(self.group(call.properties), self.adjustment(call.properties))
+        LOG.info("scaling policy %s of stack %s received a signal: %s", call.resource.name, call.stack.name, state)
+        return await call.engine.neighbours.send(self.group(call.properties), self.adjustment(call.properties))
 
 
 class ScalingPolicy(PolicyResource):
@@ -124,5 +124,5 @@ def _signal_url(call: Call) -> str | None:
     try:
         return None if call.physical_id is None else owner_url(call)
     except CloudError as error:
-        LOG.info("scaling policy %s of stack %s has no URL: %s", call.name, call.stack.name, error.message)
+        LOG.info("scaling policy %s of stack %s has no URL: %s", call.resource.name, call.stack.name, error.message)
         return None

@@ -100,7 +100,9 @@ class UniformGroup(GroupResource):
             place = places.get(member.name, member.created_at)
             return member.status != _FAILED, present[member.name] == define(member.name), place, member.name
 
-        there = [each for each in await call.child.members() if each.name in present and _may_stay(each.name, listed)]
+        there = [
+            each for each in await call.engine.child.members() if each.name in present and _may_stay(each.name, listed)
+        ]
         former = [(member.name, present[member.name]) for member in sorted(there, key=turn)]
         new_names = random_names() if listed is None else (name for name in listed if name not in dict(former))
         return member_definitions(former, batch, new_names, define)
@@ -112,8 +114,8 @@ class UniformGroup(GroupResource):
         """Adopt the members under their existing names."""
         define = partial(self.define, call.properties, await self.member(call))
         listed = self.possible_names(call.properties)
-        members = {name: define(name) for name in call.adopted["resources"] if _may_stay(name, listed)}
-        return await call.child.run("ADOPT", self.request(members))
+        members = {name: define(name) for name in call.resource.adopted["resources"] if _may_stay(name, listed)}
+        return await call.engine.child.run("ADOPT", self.request(members))
 
 
 class Limits(NamedTuple):
@@ -157,20 +159,20 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
         size = new_capacity(current, message, limits.smallest, limits.largest)
         if size == current:
             raise NoActionRequired(
-                f"{call.name} has {current} members, and the adjustment does not change that ({message})"
+                f"{call.resource.name} has {current} members, and the adjustment does not change that ({message})"
             )
         cooldown = limits.cooldown if message.cooldown is None else message.cooldown
         if until := cooling_down(call.metadata, cooldown, call.now):
-            raise NoActionRequired(f"{call.name} is in its cooldown until {until}")
+            raise NoActionRequired(f"{call.resource.name} is in its cooldown until {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
         asked = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
         asked["size"] = size
-        call.announced.append(_notice(call, "start", asked, current))
+        call.report.announced.append(_notice(call, "start", asked, current))
         try:
-            await call.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
+            await call.engine.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
         except ActionInProgress as error:
-            raise NoActionRequired(f"another operation of {call.name} is in progress") from error
-        return f"{call.name} changes from {current} to {size} members ({message})"
+            raise NoActionRequired(f"another operation of {call.resource.name} is in progress") from error
+        return f"{call.resource.name} changes from {current} to {size} members ({message})"
 
     async def child_ended(self, call: Call, succeeded: bool) -> None:
         asked = call.data.pop(_UNDER_WAY, None)
@@ -180,7 +182,9 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
             call.data[_CAPACITY] = asked.get("size", len(await serving(call)))
             call.metadata = changed(call.metadata, asked["reason"], asked["cooldown"], call.now)
         if asked is not None:
-            call.announced.append(_notice(call, "end" if succeeded else "error", asked, len(await serving(call))))
+            call.report.announced.append(
+                _notice(call, "end" if succeeded else "error", asked, len(await serving(call)))
+            )
 
 
 def size_problems(sizes: Mapping[str, Any]) -> Iterable[str]:
@@ -227,7 +231,7 @@ def _may_stay(name: str, listed: Collection[str] | None) -> bool:
 
 async def serving(call: Call) -> list[Member]:
     """Return the members that have not failed, in creation order."""
-    return [member for member in await call.child.members() if member.status != _FAILED]
+    return [member for member in await call.engine.child.members() if member.status != _FAILED]
 
 
 async def capacity(call: Call) -> int:
@@ -235,7 +239,7 @@ async def capacity(call: Call) -> int:
     failed members are replaced.
     """
     recorded: int | None = call.data.get(_UNDER_WAY, {}).get("size", call.data.get(_CAPACITY))
-    return len(await call.child.members()) if recorded is None else recorded
+    return len(await call.engine.child.members()) if recorded is None else recorded
 
 
 def random_names() -> Iterator[str]:

@@ -55,13 +55,13 @@ class NestedStackResource(
         """Update the child to the current properties."""
 
     async def delete(self, call: Call) -> Outcome:
-        return await call.child.run("DELETE", _KEEP)
+        return await call.engine.child.run("DELETE", _KEEP)
 
     async def check(self, call: Call) -> Outcome:
         return await _forward(call, "CHECK")
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
-        return None if await call.child.template() is None else {}
+        return None if await call.engine.child.template() is None else {}
 
     async def suspend(self, call: Call) -> Outcome:
         return await _forward(call, "SUSPEND")
@@ -75,17 +75,17 @@ class NestedStackResource(
     async def adopt(self, call: Call) -> Outcome:
         request = self.child_of(call.properties)
         if request is None:
-            return Failed(f"the nested stack of {call.name} depends on values that are not known yet", "Error")
-        return await call.child.run("ADOPT", request)
+            return Failed(f"the nested stack of {call.resource.name} depends on values that are not known yet", "Error")
+        return await call.engine.child.run("ADOPT", request)
 
     async def abandon(self, call: Call) -> Outcome:
-        return await call.child.run("ABANDON", _KEEP)
+        return await call.engine.child.run("ABANDON", _KEEP)
 
 
 async def _forward(call: Call, action: str) -> Outcome:
     if call.physical_id is None:
-        return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
-    outcome = await call.child.run(action, _KEEP)
+        return Failed(f"cannot {action.lower()} {call.resource.name}: it has not been created", "Error")
+    outcome = await call.engine.child.run(action, _KEEP)
     return Done(note=outcome.note) if isinstance(outcome, Done) else outcome
 
 
@@ -110,8 +110,8 @@ def member_path(key: AttributeKey) -> tuple[str, AttributeKey] | None:
 async def read_member(call: Call, name: str, key: AttributeKey) -> object:
     """Return a member's attribute, or with an empty key its reference ID; None when there is no such member."""
     if key:
-        return await call.child.member_attribute(name, key)
-    return next((member.reference_id for member in await call.child.members() if member.name == name), None)
+        return await call.engine.child.member_attribute(name, key)
+    return next((member.reference_id for member in await call.engine.child.members() if member.name == name), None)
 
 
 async def read_members(call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:

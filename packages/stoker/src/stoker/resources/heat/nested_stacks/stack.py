@@ -188,7 +188,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
     ) -> Outcome:
         """Request an action of the remote stack, then wait for it."""
         if call.physical_id is None:
-            return Failed(f"cannot {action.lower()} {call.name}: it has not been created", "Error")
+            return Failed(f"cannot {action.lower()} {call.resource.name}: it has not been created", "Error")
         cloud = await remote_cloud(call.cloud, call.properties["context"])
         if not call.progress.get("sent"):
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
@@ -238,7 +238,7 @@ def _body(call: Call) -> dict[str, Any]:
     body = {
         "template": properties["template"],
         "parameters": parameters,
-        **_surroundings(call.sources, parameters),
+        **_surroundings(call.engine.sources, parameters),
         "disable_rollback": True,
     }
     return body if properties["timeout"] is None else {**body, "timeout_mins": properties["timeout"]}

@@ -27,10 +27,10 @@ class TemplateResource(NestedStackResource):
         return ChildRequest(self.template.data, self.type_name, child_parameters(properties))
 
     async def create(self, call: Call) -> Outcome:
-        return await self._made(call, await call.child.run("CREATE", self.child_of(call.properties)))
+        return await self._made(call, await call.engine.child.run("CREATE", self.child_of(call.properties)))
 
     async def update(self, call: Call) -> Outcome:
-        return await self._made(call, await call.child.run("UPDATE", self.child_of(call.properties)))
+        return await self._made(call, await call.engine.child.run("UPDATE", self.child_of(call.properties)))
 
     async def adopt(self, call: Call) -> Outcome:
         return await self._made(call, await super().adopt(call))
@@ -40,7 +40,7 @@ class TemplateResource(NestedStackResource):
         if isinstance(outcome, Done):
             reference = None
             if REFERENCE_OUTPUT in self.template.outputs:
-                reference = (await call.child.outputs()).get(REFERENCE_OUTPUT)
+                reference = (await call.engine.child.outputs()).get(REFERENCE_OUTPUT)
             if reference is None:
                 child = outcome.physical_id or call.physical_id or ""
                 reference = arn(call.stack.project_id, call.physical_name, child)
@@ -56,7 +56,7 @@ class TemplateResource(NestedStackResource):
         found = await read_members(call, keys)
         if all(key in found for key in keys):
             return found
-        outputs = await call.child.outputs()
+        outputs = await call.engine.child.outputs()
         return {key: found[key] if key in found else value_at(outputs.get(str(key[0])), key[1:]) for key in keys}
 
 

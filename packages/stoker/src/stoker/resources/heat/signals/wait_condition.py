@@ -52,7 +52,7 @@ class Waiting(ResourceType):
         return call.properties[self.spelled[name]]
 
     async def _wait(self, call: Call) -> Outcome:
-        await call.neighbours.collect(self._given(call, "handle"))
+        await call.engine.neighbours.collect(self._given(call, "handle"))
         handle = await self._handle(call)
         if handle is None:
             reference = self._given(call, "handle")
@@ -69,7 +69,7 @@ class Waiting(ResourceType):
         return {key: value_at(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
 
     async def _handle(self, call: Call) -> Neighbour | None:
-        found = await call.neighbours.by_reference(self._given(call, "handle"))
+        found = await call.engine.neighbours.by_reference(self._given(call, "handle"))
         return found if found is not None and found.type in self.handles else None
 
 

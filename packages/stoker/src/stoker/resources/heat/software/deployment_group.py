@@ -48,7 +48,7 @@ def _template(members: Mapping[str, object]) -> dict[str, Any]:
 
 async def _definitions(call: Call) -> Mapping[str, object]:
     """Return the members that the nested template contains now."""
-    return (await call.child.template() or {}).get("resources") or {}
+    return (await call.engine.child.template() or {}).get("resources") or {}
 
 
 class SoftwareDeploymentGroup(NestedStackResource):
@@ -103,7 +103,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
 
     async def _in_batches(self, call: Call, action: str, policy_name: str) -> Outcome:
         """Update the members to the new definition in batches; without a policy, all at once."""
-        policy = Finalizer().properties(self.update_policy, call.update_policy)[policy_name]
+        policy = Finalizer().properties(self.update_policy, call.resource.update_policy)[policy_name]
         finished: int = call.progress.get("finished", 0)
         if finished and (left := seconds_left(call, policy["pause_time"], "pauses_from")):
             return Again(after=left)
@@ -113,7 +113,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         size = policy["max_batch_size"] if policy else max(len(order), 1)
         reached = set(order[: max(size, call.progress["failed"]) + finished * size])
         request = await self._part(call, reached, finished)
-        outcome = await call.child.run(action if not finished else "UPDATE", request)
+        outcome = await call.engine.child.run(action if not finished else "UPDATE", request)
         if not isinstance(outcome, Done) or len(reached) == len(order):
             return outcome
         call.progress["finished"], call.progress["pauses_from"] = finished + 1, call.elapsed
@@ -125,7 +125,9 @@ class SoftwareDeploymentGroup(NestedStackResource):
         Members whose last action did not succeed come first, and all of them belong to the first batch: every update of
         the nested stack deploys to them again, and with the former definition they would fail before their turn.
         """
-        succeeded = {one.name for one in await call.child.members() if one.status == COMPLETE and one.action != "INIT"}
+        succeeded = {
+            one.name for one in await call.engine.child.members() if one.status == COMPLETE and one.action != "INIT"
+        }
         failed = (await _definitions(call)).keys() - succeeded
         order = sorted(call.properties["servers"], key=lambda name: name not in failed)
         return order, len(failed.intersection(order))
@@ -144,11 +146,11 @@ class SoftwareDeploymentGroup(NestedStackResource):
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         found = await read_members(call, keys)
-        names = [member.name for member in await call.child.members()]
+        names = [member.name for member in await call.engine.child.members()]
         for key in keys:
             if member_path(key) is None:
                 attribute = _STANDARD.get(str(key[0]), str(key[0]))
-                values = {name: await call.child.member_attribute(name, (attribute,)) for name in names}
+                values = {name: await call.engine.child.member_attribute(name, (attribute,)) for name in names}
                 found[key] = value_at(values, key[1:])
         return found
 

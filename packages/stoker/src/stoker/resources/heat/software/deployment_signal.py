@@ -35,7 +35,7 @@ async def sender_inputs(call: Call) -> dict[str, object]:
         "deploy_server_id": call.properties["server"],
         "deploy_action": call.action,
         "deploy_stack_id": f"{call.stack.name}/{call.stack.id}",
-        "deploy_resource_name": call.name,
+        "deploy_resource_name": call.resource.name,
         "deploy_signal_transport": call.properties["signal_transport"],
         **{f"deploy_{name}": value for name, value in inputs.items()},
     }

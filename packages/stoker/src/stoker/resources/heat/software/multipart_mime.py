@@ -67,7 +67,7 @@ async def _content(call: Call, config: str) -> tuple[str, list[str]]:
         UUID(config)
     except ValueError:
         return config, []
-    stored = await call.configs.get(config)
+    stored = await call.engine.configs.get(config)
     if stored is None:
         return config, []
     found = stored.get("config")

@@ -87,20 +87,20 @@ class StoredConfig(ResourceType):
             stored["inputs"] = [_with_typed_default(entry) for entry in stored["inputs"]]
         makers = [call.stack.id, *(stored.get("stacks") or ())]
         named = {"name": call.physical_name, "group": UNGROUPED, **stored, "stacks": makers}
-        await call.configs.create(call.uuid, named)
-        return Done(physical_id=call.uuid)
+        await call.engine.configs.create(call.resource.uuid, named)
+        return Done(physical_id=call.resource.uuid)
 
     async def adopt(self, call: Call) -> Outcome:
-        if await call.configs.get(str(call.physical_id)) is None:
+        if await call.engine.configs.get(str(call.physical_id)) is None:
             return Failed(f"software configuration {call.physical_id} does not exist", "NotFound")
         return Done()
 
     async def delete(self, call: Call) -> Outcome:
-        await call.configs.delete(call.physical_id or call.uuid)
+        await call.engine.configs.delete(call.physical_id or call.resource.uuid)
         return Done()
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        stored = await call.configs.get(call.physical_id) if call.physical_id is not None else None
+        stored = await call.engine.configs.get(call.physical_id) if call.physical_id is not None else None
         config = None if stored is None else stored.get("config")
         return {key: value_at(config, key[1:]) if key[0] == "config" else None for key in keys}
 

@@ -141,14 +141,14 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
 
     async def adopt(self, call: Call) -> Outcome:
         """Move the deployment to the resource's own ID, which becomes its ID."""
-        former = await call.deployments.get(str(call.physical_id))
-        if former is None and await call.deployments.get(call.uuid) is None:
+        former = await call.engine.deployments.get(str(call.physical_id))
+        if former is None and await call.engine.deployments.get(call.resource.uuid) is None:
             return Failed(f"software deployment {call.physical_id} does not exist", "NotFound")
-        if former is not None and call.physical_id != call.uuid:
-            await call.deployments.create(call.uuid, former)
-            await call.deployments.delete(str(call.physical_id))
+        if former is not None and call.physical_id != call.resource.uuid:
+            await call.engine.deployments.create(call.resource.uuid, former)
+            await call.engine.deployments.delete(str(call.physical_id))
         outcome = await adopt_user(call)
-        return Done(physical_id=call.uuid) if isinstance(outcome, Done) else outcome
+        return Done(physical_id=call.resource.uuid) if isinstance(outcome, Done) else outcome
 
     @property
     def _steps(self) -> tuple[Step, ...]:
@@ -156,20 +156,20 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
 
     async def cancel(self, call: Call, why: str) -> None:
         """Mark a deployment that is still in progress as failed."""
-        deployment = await call.deployments.get(call.uuid)
+        deployment = await call.engine.deployments.get(call.resource.uuid)
         if deployment is not None and deployment["status"] == IN_PROGRESS:
-            await call.deployments.update(call.uuid, {"status": FAILED, "status_reason": why})
+            await call.engine.deployments.update(call.resource.uuid, {"status": FAILED, "status_reason": why})
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
-        return call.physical_id is None or await call.deployments.get(call.physical_id) is None
+        return call.physical_id is None or await call.engine.deployments.get(call.physical_id) is None
 
     async def _record(self, call: Call) -> Outcome:
         """Derive the configuration of this action, and record the deployment for the server."""
         if not call.progress["wanted"]:
             return Done()
         if call.physical_id is None:
-            return Again(after=0.0, physical_id=call.uuid)
-        source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
+            return Again(after=0.0, physical_id=call.resource.uuid)
+        source = await call.engine.configs.get(call.properties["config"]) if call.properties["config"] else {}
         if source is None:
             return Failed(f"software configuration {call.properties['config']!r} does not exist", "NotFound")
         inputs = with_inputs(source, call.properties["input_values"] or {}, await sender_inputs(call))
@@ -179,10 +179,10 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
             source, call.properties["name"] or source.get("name") or call.physical_name, config, inputs
         )
         makers = [call.stack.id, *(source.get("stacks") or ())]
-        await call.configs.create(call.progress["derived"], {**derived, "stacks": makers})
+        await call.engine.configs.create(call.progress["derived"], {**derived, "stacks": makers})
         await _send(call)
         if call.progress["former"]:
-            await call.configs.delete(call.progress["former"])
+            await call.engine.configs.delete(call.progress["former"])
         return Done()
 
     # -- signals --------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
     # -- reading --------------------------------------------------------------------------------------------
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
-        deployment = await call.deployments.get(call.physical_id) if call.physical_id is not None else None
+        deployment = await call.engine.deployments.get(call.physical_id) if call.physical_id is not None else None
         outputs = (deployment or {}).get("output_values") or {}
         return {key: value_at(outputs.get(str(key[0])), key[1:]) for key in keys}
 
@@ -217,11 +217,11 @@ class StructuredDeployment(SoftwareDeployment):
 
 async def _begin(call: Call) -> Outcome:
     """Determine whether this action applies the configuration, and the derived configuration's ID."""
-    source = await call.configs.get(call.properties["config"]) if call.properties["config"] else {}
+    source = await call.engine.configs.get(call.properties["config"]) if call.properties["config"] else {}
     wanted = triggers(source or {}, call.properties["actions"], call.action)
     if call.action == "DELETE":
         wanted = wanted and call.physical_id is not None and await _has_server(call)
-    deployment = await call.deployments.get(call.uuid) if wanted else None
+    deployment = await call.engine.deployments.get(call.resource.uuid) if wanted else None
     call.progress["wanted"] = wanted
     call.progress["derived"] = new_id()
     call.progress["former"] = deployment and deployment["config_id"]
@@ -232,7 +232,7 @@ async def _equip(call: Call) -> Outcome:
     """Prepare the transport of the signal. Fails for a server that does not use software configuration."""
     if not call.progress["wanted"]:
         return Done()
-    server = await call.neighbours.by_reference(call.properties["server"])
+    server = await call.engine.neighbours.by_reference(call.properties["server"])
     if server is not None and server.type == _COMPUTE and AGENT not in server.metadata:
         reason = (
             f"server: {server.name} does not take software configuration; its user_data_format must be SOFTWARE_CONFIG"
@@ -243,7 +243,7 @@ async def _equip(call: Call) -> Outcome:
 
 async def _send(call: Call) -> None:
     """Record the deployment of the derived configuration, once: the server may have signalled already."""
-    deployment = await call.deployments.get(call.uuid)
+    deployment = await call.engine.deployments.get(call.resource.uuid)
     if deployment is not None and deployment["config_id"] == call.progress["derived"]:
         return
     silent = not transport_of(call).expected
@@ -258,18 +258,18 @@ async def _send(call: Call) -> None:
     if deployment is None:
         owner = user_project(call) if "user_id" in call.data else call.stack.user_project_id
         values |= {"server_id": call.properties["server"], "stack_user_project_id": owner}
-        await call.deployments.create(call.uuid, values)
+        await call.engine.deployments.create(call.resource.uuid, values)
     else:
-        await call.deployments.update(call.uuid, values)
+        await call.engine.deployments.update(call.resource.uuid, values)
 
 
 async def _wait(call: Call) -> Outcome:
     """Wait until the server has reported the result, as a step."""
     if not call.progress["wanted"]:
         return Done()
-    deployment = await call.deployments.get(call.uuid)
+    deployment = await call.engine.deployments.get(call.resource.uuid)
     if deployment is None:
-        return Failed(f"software deployment {call.uuid} no longer exists", "NotFound")
+        return Failed(f"software deployment {call.resource.uuid} no longer exists", "NotFound")
     if deployment["status"] == COMPLETE:
         return Done()
     if deployment["status"] == FAILED:
@@ -290,7 +290,7 @@ async def _reason_to_wait(call: Call, deployment: Mapping[str, Any]) -> str:
         return f"The agent on the server received the configuration at {when}; waiting for its result."
     if status := await _server_problem(call):
         return f"The server is {status}; waiting for its agent."
-    server = await call.neighbours.by_reference(call.properties["server"])
+    server = await call.engine.neighbours.by_reference(call.properties["server"])
     collectors = (server.metadata.get(AGENT) or {}).get("collectors") or () if server is not None else ()
     written = next((place for name, place in _WRITTEN.items() if name in collectors), None)
     if written is not None:
@@ -303,33 +303,33 @@ async def _forget(call: Call) -> Outcome:
 
     The deployment goes last: only it has the ID of a configuration that an earlier action derived.
     """
-    deployment = await call.deployments.get(call.uuid)
+    deployment = await call.engine.deployments.get(call.resource.uuid)
     if deployment is not None:
-        await call.configs.delete(deployment["config_id"])
-        await call.deployments.delete(call.uuid)
+        await call.engine.configs.delete(deployment["config_id"])
+        await call.engine.deployments.delete(call.resource.uuid)
     if "derived" in call.progress:
-        await call.configs.delete(call.progress["derived"])
+        await call.engine.configs.delete(call.progress["derived"])
     await remove_signals(call)
     return Done()
 
 
 async def _take(call: Call, details: Mapping[str, object]) -> str:
     """Record the result; return the event's reason. Raises NoActionRequired when no signal is expected."""
-    deployment = await call.deployments.get(call.uuid)
+    deployment = await call.engine.deployments.get(call.resource.uuid)
     if deployment is None or deployment["status"] != IN_PROGRESS:
-        raise NoActionRequired(f"software deployment {call.uuid} does not expect a signal")
-    config = await call.configs.get(deployment["config_id"]) or {}
+        raise NoActionRequired(f"software deployment {call.resource.uuid} does not expect a signal")
+    config = await call.engine.configs.get(deployment["config_id"]) or {}
     outcome = evaluated(config.get("outputs") or [], redact(details, _own_secrets(call)))
     failed = outcome.failure is not None
-    await call.deployments.update(
-        call.uuid,
+    await call.engine.deployments.update(
+        call.resource.uuid,
         {
             "output_values": outcome.outputs,
             "status": FAILED if failed else COMPLETE,
             "status_reason": outcome.failure if failed else "Outputs received",
         },
     )
-    return f"deployment {call.uuid} {f'failed ({outcome.code})' if failed else 'succeeded'}"
+    return f"deployment {call.resource.uuid} {f'failed ({outcome.code})' if failed else 'succeeded'}"
 
 
 def _own_secrets(call: Call) -> list[str]:
@@ -356,8 +356,8 @@ async def _server_problem(call: Call) -> str:
 async def _replacing_input(call: Call) -> str | None:
     """Return the name of a changed input whose declaration requires a new deployment; None if there is none."""
     before, after = call.previous or {}, call.properties
-    source = await call.configs.get(after["config"]) if after["config"] else None
-    former = await call.configs.get(before["config"]) if before.get("config") else None
+    source = await call.engine.configs.get(after["config"]) if after["config"] else None
+    former = await call.engine.configs.get(before["config"]) if before.get("config") else None
     for entry in (source or {}).get("inputs") or []:
         if entry.get("replace_on_change"):
             old = next((item for item in (former or {}).get("inputs") or [] if item["name"] == entry["name"]), entry)

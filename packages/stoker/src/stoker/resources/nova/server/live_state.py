@@ -23,7 +23,7 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, object]
     """
     if shown["status"] != "ACTIVE":
         reason = f"the server is in status {shown['status']}"
-        call.unread.update({name: reason for name, value in call.properties.items() if value is not None})
+        call.report.unread.update({name: reason for name, value in call.properties.items() if value is not None})
         return {}
     zone = shown.get("OS-EXT-AZ:availability_zone")
     seen = {
@@ -45,7 +45,7 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, object]
     if wanted["availability_zone"] is not None:
         wanted["availability_zone"] = str(wanted["availability_zone"]).partition(":")[0] or zone  # zone:host:node
     comparable = {name: value for name, value in seen.items() if wanted[name] is not None and value is not None}
-    call.compared.update(comparable)
+    call.report.compared.update(comparable)
     found = {name: value for name, value in comparable.items() if not same(wanted[name], value)}
     metadata = comparable.get("metadata", {})
     if call.gives("metadata") and metadata.keys() - (wanted["metadata"] or {}).keys():

@@ -132,8 +132,8 @@ async def _new_port(call: Call, index: int, entry: Mapping[str, Any]) -> dict[st
 
 def port_name(call: Call, index: int) -> str:
     """Return the name of the port that is created for the entry at `index`."""
-    return f"{call.name}-port-{index}"
+    return f"{call.resource.name}-port-{index}"
 
 
 def _mark(call: Call) -> str:
-    return f"stoker:{call.uuid}"
+    return f"stoker:{call.resource.uuid}"
