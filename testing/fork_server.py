@@ -1,4 +1,4 @@
-"""`python -m testing.fork_server DESCRIPTOR`: forks a program for each order that comes over a Unix socket.
+"""`python -m testing.fork_server DESCRIPTOR LISTENING`: forks a program for each order that comes over a Unix socket.
 
 What a program would import first is here already, which is most of what its start takes. Modules and plug-ins are found
 in the server's PYTHONPATH, which is that of all programs which are forked from it. An order is a message with a
@@ -6,6 +6,9 @@ JSON object and four file descriptors: the program's standard input, output and 
 `program`, a function as `module:name`, or a module that runs as with `python -m`; `imports`, modules to import before
 the fork, and to keep; `arguments`, those of the command line, its name first; `environment`; and `directory`. Two lines
 come back over the pipe: the ID of the process, and, when it has ended, its status as `Popen` has it.
+
+Orders come over the socket DESCRIPTOR, until its other end is closed, and one over each connection to the socket
+LISTENING, which is for `testing/forked_commands.py`.
 
 More of an order is for programs that a forked program starts (`testing/forked_children.py`): `descriptors`, numbers in
 the new program for the files that follow the first four; `umask`; and `session`, whether it leads a session of its own.
@@ -124,7 +127,16 @@ def keep(order: dict[str, Any], files: Sequence[int], report: int) -> None:
     os._exit(0)
 
 
-def serve(orders: socket.socket) -> None:
+def _received(ready: socket.socket, listening: socket.socket) -> tuple[bytes, list[int]]:
+    """An order with its files; an empty one if the other end has been closed."""
+    if ready is listening:
+        with ready.accept()[0] as connection:
+            return _received(connection, listening)
+    message, files, _, _ = socket.recv_fds(ready, LONGEST_ORDER, MOST_FILES)
+    return message, files
+
+
+def serve(orders: socket.socket, listening: socket.socket) -> None:
     """Fork programs until the other end of the socket is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -132,8 +144,10 @@ def serve(orders: socket.socket) -> None:
     Popen.path = os.environ.get("PYTHONPATH", "")
     subprocess.Popen = Popen  # type: ignore[misc]
     while True:
-        for ready in select.select([orders, ours], [], [])[0]:
-            message, files, _, _ = socket.recv_fds(ready, LONGEST_ORDER, MOST_FILES)
+        for ready in select.select([orders, ours, listening], [], [])[0]:
+            message, files = _received(ready, listening)
+            if not message and ready is listening:
+                continue
             if not message:
                 return
             order = json.loads(message)
@@ -141,6 +155,7 @@ def serve(orders: socket.socket) -> None:
             if os.fork() == 0:
                 orders.close()
                 ours.close()
+                listening.close()
                 keep(order, [*files[:3], *files[4:]], files[3])
             for file in files:
                 os.close(file)
@@ -156,4 +171,4 @@ def _import(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(*(socket.socket(fileno=int(number)) for number in sys.argv[1:]))

@@ -9,6 +9,7 @@ import atexit
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import IO, Self
@@ -34,22 +36,39 @@ ENGINE_IMPORTS = ("testing.engine_modules",)
 """Most of what an engine imports, plug-ins above all."""
 
 
+@dataclass(frozen=True)
+class Server:
+    """Where orders go: over a socket of this process, or over a connection to an address."""
+
+    orders: socket.socket
+    address: str
+
+
 @cache
-def _orders(distribution: str, hash_seed: str, path: str) -> socket.socket:
-    """Where orders for programs of a distribution go: to a process that ends with this one.
+def _server(distribution: str, hash_seed: str, path: str) -> Server:
+    """Start a process that forks programs of a distribution, and ends with this one.
 
     The programs have its PYTHONHASHSEED and PYTHONPATH.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        command = [sys.executable, "-m", _SERVER, str(theirs.fileno())]
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    directory = tempfile.mkdtemp(prefix="stoker-fork-")
+    listening.bind(f"{directory}/orders")
+    listening.listen()
+    with theirs, listening:
+        numbers = [theirs.fileno(), listening.fileno()]
+        command = [sys.executable, "-m", _SERVER, *map(str, numbers)]
         variables = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path}
-        server = subprocess.Popen(
-            command, cwd=ROOT, env=variables, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL
-        )
+        server = subprocess.Popen(command, cwd=ROOT, env=variables, pass_fds=numbers, stdin=subprocess.DEVNULL)
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     atexit.register(server.wait)
     atexit.register(ours.close)
-    return ours
+    return Server(ours, f"{directory}/orders")
+
+
+def server_for(distribution: str, variables: Mapping[str, str]) -> Server:
+    """Return the server that forks programs of a distribution with these environment variables."""
+    return _server(distribution, variables.get("PYTHONHASHSEED", "random"), variables.get("PYTHONPATH", ""))
 
 
 class Running:
@@ -173,7 +192,7 @@ class ForkedProgram(Running):
         distribution: str = STOKER,
     ) -> None:
         variables = dict(os.environ if environment is None else environment)
-        orders = _orders(distribution, variables.get("PYTHONHASHSEED", "random"), variables.get("PYTHONPATH", ""))
+        orders = server_for(distribution, variables).orders
         order = order_of(program, arguments, imports, variables, directory)
         with Path(os.devnull).open() as nothing:
             super().__init__(*sent(orders, order, [stdin or nothing, stdout, stderr]))

@@ -18,7 +18,7 @@ from typing import Any
 import openstack as sdk
 from openstack.config import OpenStackConfig
 
-from testing import forked_program
+from testing import forked_commands, forked_program
 from testing.forked_program import ForkedProgram, PipedProgram
 
 BIN = Path(sys.executable).parent
@@ -81,6 +81,13 @@ COMMANDS = {
         ),
     ),
 }
+
+
+def install_commands(directory: Path) -> Path:
+    """Write these commands to a directory, for shells that have it in their PATH; return it."""
+    for name, forked in COMMANDS.items():
+        forked_commands.install(directory / name, forked.function, forked.imports, forked.distribution)
+    return directory
 
 
 def changes_interpreter(variables: Mapping[str, str]) -> bool:

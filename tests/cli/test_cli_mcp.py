@@ -12,7 +12,8 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.cli.cli_shell import BIN, Shell
+from testing.forked_commands import install
+from tests.cli.cli_shell import COMMANDS, Shell
 from tests.cli.test_cli_approvals import as_manager
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]
@@ -57,7 +58,9 @@ class Model:
 @asynccontextmanager
 async def model(shell: Shell, directory: Path, *options: str) -> AsyncIterator[Model]:
     arguments = ["mcp", "--directory", str(directory), *options]
-    server = StdioServerParameters(command=str(BIN / "stoker"), args=arguments, env=shell.environment)
+    imports = (*COMMANDS["stoker"].imports, "stoker.mcp_command", "stoker.mcp_server.server")
+    command = install(shell.directory.parent / "mcp" / "stoker", COMMANDS["stoker"].function, imports)
+    server = StdioServerParameters(command=str(command), args=arguments, env=shell.environment)
     async with Client(stdio_client(server)) as client:
         yield Model(client)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.cli_shell import ANY_PORTS, BIN, Shell
+from tests.cli.cli_shell import ANY_PORTS, BIN, Shell, install_commands
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cli-local")]
 
@@ -23,12 +23,15 @@ def commands(section: str) -> list[str]:
     return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
-def test_the_five_minutes_tour(shell: Shell) -> None:
+def test_the_five_minutes_tour(shell: Shell, tmp_path: Path) -> None:
     shell.ok("up", "--detach", *ANY_PORTS)  # the tour's own `up` then takes these ports, and not the well-known ones
     shell.ok("down")
     tour = [line for line in commands("Five minutes") if "activate" not in line]
     script = "\n".join(["set -eu", *tour]).replace("~/.local/share/stoker", str(shell.directory))
-    environment = {**shell.environment, "PATH": f"{BIN}:{shell.environment['PATH']}"}
+    environment = {
+        **shell.environment,
+        "PATH": f"{install_commands(tmp_path / 'bin')}:{BIN}:{shell.environment['PATH']}",
+    }
     done = subprocess.run(
         ["bash", "-c", script],
         env={name: value for name, value in environment.items() if not name.startswith("OS_")},

@@ -14,6 +14,7 @@ import pytest
 from openstack_emulator.core.guests.driver import GuestsUnavailable
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.guests.choices import guest_driver
+from tests.cli.cli_shell import install_commands
 from tests.docs.pages import commands
 
 pytestmark = pytest.mark.slow
@@ -27,7 +28,7 @@ class Shell:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_", "XDG_"))}
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        path = f"{install_commands(folder / 'bin')}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         self._environment = {**kept, "HOME": str(folder), "PATH": path, "PYTHONWARNINGS": "ignore"}
 
     def type(self, script: str) -> subprocess.CompletedProcess[str]:

@@ -17,6 +17,7 @@ import yaml
 from click.testing import CliRunner
 
 from stoker.cli.main import cli
+from tests.cli.cli_shell import install_commands
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "packages/stoker/src/stoker/examples"
@@ -201,7 +202,7 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "STOKER_"))}
     environment = {
         **kept,
-        "PATH": f"{stubs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": f"{stubs}:{install_commands(tmp_path / 'commands')}:{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(tmp_path), "NO_COLOR": "1",
         "RUNNER_TEMP": str(temporary), "GITHUB_OUTPUT": str(tmp_path / "output"),
     }  # fmt: skip

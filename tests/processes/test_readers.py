@@ -42,7 +42,7 @@ from testing.servers import MariaDB, PostgreSQL, wait_until
 from testing.tables import with_tables
 
 TEMPLATE = {"heat_template_version": "2021-04-16", "resources": {"word": {"type": "OS::Heat::RandomString"}}}
-SECONDS = 60.0
+SECONDS = 240.0
 
 OTHER_RELEASE = """
 import sys
