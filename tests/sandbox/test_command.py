@@ -160,3 +160,20 @@ def test_tests_run_again_when_their_files_change(folder: Path) -> None:
 def test_varying_results_are_only_in_text_reports(option: str) -> None:
     refused = run("--watch", option)
     assert (refused.exit_code, "--watch prints results for people" in refused.output.replace("\n", " ")) == (2, True)
+
+
+def test_worker_of_a_killed_command_ends_quietly(folder: Path) -> None:
+    request = {"file": str(folder / "disk.test.yaml"), "cloud": None, "number": 0, "update": False}
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "stoker.testing.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert worker.stdin is not None and worker.stdout is not None and worker.stderr is not None
+    worker.stdout.close()  # as nobody reads it any more
+    worker.stdin.write(json.dumps(request).encode() + b"\n")
+    worker.stdin.close()
+    assert worker.stderr.read() == b""
+    worker.stderr.close()
+    assert worker.wait() == 0

@@ -80,9 +80,12 @@ def serve(answer: Callable[[Any], bytes]) -> None:
     """Answer the requests of `Workers`, until the end of the input or SIGTERM; `answer` returns JSON."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
     logging.getLogger().addHandler(logging.NullHandler())
-    for line in sys.stdin.buffer:
-        sys.stdout.buffer.write(answer(orjson.loads(line)) + b"\n")
-        sys.stdout.buffer.flush()
+    try:
+        for line in sys.stdin.buffer:
+            sys.stdout.buffer.write(answer(orjson.loads(line)) + b"\n")
+            sys.stdout.buffer.flush()
+    except BrokenPipeError:  # the command was killed; what is left in the buffer would be an error at the end again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Worker:
