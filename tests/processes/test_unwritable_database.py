@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from oslo_config import cfg
-from sqlalchemy import Engine, create_engine, func, select
+from sqlalchemy import create_engine, func, select
 
 from stoker.base.errors import Invalid
 from stoker.processes import engine as engine_process
@@ -22,35 +22,10 @@ from stoker.store.tables import engines
 from testing.backends import SERVERS
 from testing.servers import wait_until
 from testing.tables import with_tables
+from testing.unwritable import let_store
 from tests.limited_disk import LimitedDisk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Using the 'executor' argument:DeprecationWarning")  # oslo.messaging
-
-_READ_ONLY = {
-    "postgresql": (
-        "SET default_transaction_read_only = off",
-        "ALTER SYSTEM SET default_transaction_read_only = {}",
-        "SELECT pg_reload_conf()",
-    ),
-    "mysql": ("SET GLOBAL tx_read_only = {}",),
-}
-_SESSIONS = {
-    "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-    "WHERE datname = '{}' AND pid <> pg_backend_pid()",
-    "mysql": "SELECT concat('KILL ', id) FROM information_schema.processlist WHERE db = '{}' AND id <> connection_id()",
-}
-
-
-def let_store(server: Engine, name: str, may: bool) -> None:
-    """Let sessions store something, or nothing any more; those of a database are ended."""
-    backend = server.dialect.name
-    with server.connect() as connection:
-        for statement in _READ_ONLY[backend]:
-            connection.exec_driver_sql(statement.format("off" if may else "on"))
-        ended = connection.exec_driver_sql(_SESSIONS[backend].format(name)).scalars().all()
-        for kill in ended if backend == "mysql" else ():
-            connection.exec_driver_sql(kill)
-        connection.invalidate()
 
 
 def configured(directory: Path, url: str, retries: int = -1) -> cfg.ConfigOpts:

@@ -1,7 +1,8 @@
-"""Trouble a simulated cluster and then a real one, and say what is left: operations, kills, faults, and zeros.
+"""Trouble a simulated cluster and then real ones, and say what is left: operations, kills, faults, and zeros.
 
-Half of the time goes to the simulator, the other half to kills on real processes: three engines and two API processes
-on PostgreSQL and RabbitMQ, which are installed with apt-get where they are missing, beside an emulated cloud.
+Each part has a third of the time: the simulator; kills on real processes, three engines and two API processes on
+PostgreSQL and RabbitMQ beside an emulated cloud; the same on MariaDB. Servers are installed with apt-get where they are
+missing.
 """
 
 from __future__ import annotations
@@ -13,17 +14,22 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from testing.servers import ServerMissing
+from testing.servers import MariaDB, PostgreSQL, ServerMissing
 from testing.simulation import simulation
-from tools.chaos import halves
+from tools.chaos import parts
 from tools.chaos.report import Progress, say, show, totals
 from tools.chaos.rounds import Report
 
-HALVES = {"simulator": halves.simulator, "cluster": halves.cluster}
+PARTS: Mapping[str, Callable[[float, int, Path], Generator[Report, None, None]]] = {
+    "simulator": parts.simulator,
+    "cluster": partial(parts.cluster, PostgreSQL),
+    "cluster-mariadb": partial(parts.cluster, MariaDB),
+}
 EXAMPLES = """examples:
   python -m tools.chaos                                   half an hour, with choices of its own
   python -m tools.chaos --minutes 5 -f json               less, for a program to read
@@ -45,8 +51,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--minutes", type=float, default=30.0, help="how long all of it takes, about (30)")
-    parser.add_argument("--seed", type=int, help="the first seed of each half; another one each time by default")
-    parser.add_argument("--only", choices=HALVES, help="one half, which then has all of the time")
+    parser.add_argument("--seed", type=int, help="the first seed of each part; another one each time by default")
+    parser.add_argument("--only", choices=PARTS, help="one part, which then has all of the time")
     parser.add_argument("--keep", type=Path, help="directory for logs and histories, kept whatever comes of the run")
     parser.add_argument("-f", "--format", choices=("text", "json"), default="text", help="of the summary (text)")
     options = parser.parse_args(arguments)
@@ -62,7 +68,7 @@ def main() -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     directory = options.keep or Path(tempfile.mkdtemp(prefix="stoker-chaos-"))
-    reports: dict[str, list[Report]] = {name: [] for name in ([options.only] if options.only else HALVES)}
+    reports: dict[str, list[Report]] = {name: [] for name in ([options.only] if options.only else PARTS)}
     stopped = 0
     try:
         _run(options, directory, reports)
@@ -83,12 +89,12 @@ def main() -> int:
 
 
 def _run(options: argparse.Namespace, directory: Path, reports: Mapping[str, list[Report]]) -> None:
-    """Run the halves that `reports` names, which gets what they report; each has its share of the time."""
+    """Run the parts that `reports` names, which gets what they report; each has its share of the time."""
     seed = int.from_bytes(os.urandom(4), "big") if options.seed is None else options.seed
     say(f"seed {seed}, logs in {directory}")
     for name, kept in reports.items():
         progress = Progress(name)
-        with closing(HALVES[name](options.minutes / len(reports), seed, directory)) as stream:
+        with closing(PARTS[name](options.minutes / len(reports), seed, directory)) as stream:
             for report in stream:
                 kept.append(report)
                 progress.add(report)

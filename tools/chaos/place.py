@@ -1,23 +1,23 @@
-"""A real cluster for the time of a run: PostgreSQL, RabbitMQ, an emulated cloud, three engines, two API processes."""
+"""A real cluster for the time of a run: a database, RabbitMQ, an emulated cloud, three engines, two API processes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import text
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
 from testing.network_link import Link
 from testing.running_cluster import Cluster, Process
-from testing.servers import PostgreSQL, RabbitMQ, Server, wait_until
+from testing.servers import DatabaseServer, RabbitMQ, Server, wait_until
 from testing.simulation.simulation import OUTSIDE
+from testing.unwritable import let_store
 
 ENGINES = 3
 DATABASE = "chaos"
@@ -61,7 +61,7 @@ class Place:
     """What there is to be troubled. Logs are in `directory`."""
 
     directory: Path
-    database: PostgreSQL
+    database: DatabaseServer
     broker: RabbitMQ
     served: ServedCloud
     cluster: LinkedCluster
@@ -77,11 +77,7 @@ class Place:
     def let_database_store(self, may: bool) -> None:
         """Let the database store something again, or nothing any more, as if its disk was full."""
         engine = self.cluster.database.engine.execution_options(isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(text("SET default_transaction_read_only = off"))
-            connection.execute(text(f"ALTER SYSTEM SET default_transaction_read_only = {'off' if may else 'on'}"))
-            connection.execute(text("SELECT pg_reload_conf()"))
-            connection.invalidate()  # its setting is of no use to others
+        let_store(engine, DATABASE, may)
 
     @property
     def whole(self) -> bool:
@@ -92,11 +88,11 @@ class Place:
 
 
 @contextmanager
-def running(directory: Path) -> Iterator[Place]:
+def running(kind: Callable[[], DatabaseServer], directory: Path) -> Iterator[Place]:
     """A cluster whose processes take requests; all of it is stopped in the end. Raises ServerMissing."""
     directory.mkdir(parents=True)
     with ExitStack() as stack:
-        database, broker = PostgreSQL(), RabbitMQ()
+        database, broker = kind(), RabbitMQ()
         for server in (database, broker):
             stack.callback(server.remove)
             _begin(server)

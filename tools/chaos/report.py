@@ -21,6 +21,7 @@ FIRST = ("operations", "operations run", "crashes", "pauses", "graceful stops", 
 REPLAY: Mapping[str, str] = {
     "simulator": f"{PROGRAM} {{seed}} --readers --trace",
     "cluster": "python -m tools.chaos --only cluster --minutes 1 --seed {seed}",
+    "cluster-mariadb": "python -m tools.chaos --only cluster-mariadb --minutes 1 --seed {seed}",
 }
 """The command that makes the same choices again. A simulated history is then the same, a real one similar."""
 
@@ -28,10 +29,10 @@ _PROGRESS_SECONDS = 30.0
 
 
 class Progress:
-    """Says how one half goes: each round of a cluster, and the simulator every half a minute."""
+    """Says how one part goes: each round of a cluster, and the simulator every half a minute."""
 
-    def __init__(self, half: str) -> None:
-        self._half = half
+    def __init__(self, part: str) -> None:
+        self._part = part
         self._began = self._reported = time.monotonic()
         self._seeds = 0
         self._counts: Counter[str] = Counter()
@@ -41,11 +42,11 @@ class Progress:
         self._counts.update(report["counts"])
         now = time.monotonic()
         wrong = report["violations"]
-        if wrong or self._half == "cluster" or now - self._reported >= _PROGRESS_SECONDS:
+        if wrong or self._part != "simulator" or now - self._reported >= _PROGRESS_SECONDS:
             self._reported = now
             minutes, seconds = divmod(round(now - self._began), 60)
             text = ", ".join(f"{number} {name}" for name, number in progress_counts(self._counts).items())
-            say(f"{minutes:3}:{seconds:02} {self._half}: {self._seeds} seeds, {text}")
+            say(f"{minutes:3}:{seconds:02} {self._part}: {self._seeds} seeds, {text}")
         for violation in wrong:
             say(f"       seed {report['seed']}: {violation}")
 
@@ -61,12 +62,12 @@ def progress_counts(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: counts[name] for name in FIRST if name in counts} | {"faults": faults}
 
 
-def totals(halves: Mapping[str, Sequence[Report]]) -> dict[str, Any]:
-    """For each half: seeds, counts, how much of what must not happen has happened, and what replays it."""
-    return {half: _half(half, reports) for half, reports in halves.items()}
+def totals(parts: Mapping[str, Sequence[Report]]) -> dict[str, Any]:
+    """For each part: seeds, counts, how much of what must not happen has happened, and what replays it."""
+    return {part: _part(part, reports) for part, reports in parts.items()}
 
 
-def _half(half: str, reports: Sequence[Report]) -> dict[str, Any]:
+def _part(part: str, reports: Sequence[Report]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     for report in reports:
         counts.update(report["counts"])
@@ -79,7 +80,7 @@ def _half(half: str, reports: Sequence[Report]) -> dict[str, Any]:
             {
                 "seed": report["seed"],
                 "violations": report["violations"],
-                "replay": REPLAY[half].format(seed=report["seed"]),
+                "replay": REPLAY[part].format(seed=report["seed"]),
             }
             for report in reports
             if report["violations"]
@@ -93,8 +94,8 @@ def show(summary: Mapping[str, Any], form: str) -> None:
         print(json.dumps(summary, indent=2))
         return
     Console().print(_table(summary))
-    for half in summary.values():
-        for failed in half["failed"]:
+    for part in summary.values():
+        for failed in part["failed"]:
             print(*(f"seed {failed['seed']}: {violation}" for violation in failed["violations"]), sep="\n")
             print(f"  again: {failed['replay']}")
 
@@ -103,11 +104,11 @@ def _table(summary: Mapping[str, Any]) -> Table:
     table = Table("", *(name for name in summary))
     for column in table.columns[1:]:
         column.justify = "right"
-    table.add_row("seeds", *(str(half["seeds"]) for half in summary.values()))
-    names = dict.fromkeys(name for half in summary.values() for name in half["counts"])
+    table.add_row("seeds", *(str(part["seeds"]) for part in summary.values()))
+    names = dict.fromkeys(name for part in summary.values() for name in part["counts"])
     for name in sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
-        table.add_row(name, *(str(half["counts"].get(name, "")) for half in summary.values()))
+        table.add_row(name, *(str(part["counts"].get(name, "")) for part in summary.values()))
     table.add_section()
     for kind in BAD:
-        table.add_row(kind, *(str(half["wrong"][kind]) for half in summary.values()))
+        table.add_row(kind, *(str(part["wrong"][kind]) for part in summary.values()))
     return table

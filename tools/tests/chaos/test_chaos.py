@@ -21,10 +21,10 @@ reports = [
     {"seed": 7, "violations": ["lost: a network", "stuck: alpha"], "counts": {"crashes": 2, "fault drop": 3}},
     {"seed": 8, "violations": [], "counts": {"crashes": 1}},
 ]
-def half(minutes, seed, directory):
+def part(minutes, seed, directory):
     yield from reports
     INTERRUPT
-program.HALVES = {"simulator": half}
+program.PARTS = {"simulator": part}
 sys.exit(program.main())
 """
 

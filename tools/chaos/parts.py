@@ -1,15 +1,16 @@
-"""The two halves of a run, each a stream of reports, one for each seed."""
+"""The parts of a run, each a stream of reports, one for each seed."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import aiohttp
 
+from testing.servers import DatabaseServer
 from testing.simulation import simulation
 from tools.chaos.place import Place, running
 from tools.chaos.rounds import Report, Round
@@ -25,15 +26,18 @@ def simulator(minutes: float, seed: int, directory: Path) -> Generator[Report, N
         yield simulation.in_fork(each, template, readers=True)
 
 
-def cluster(minutes: float, seed: int, directory: Path) -> Generator[Report, None, None]:
-    """Rounds on a real cluster, as many as there is time for and at least one; logs are in `directory`.
+def cluster(
+    kind: Callable[[], DatabaseServer], minutes: float, seed: int, directory: Path
+) -> Generator[Report, None, None]:
+    """Rounds on a real cluster with this kind of database, as many as there is time for and at least one; logs are in
+    `directory`.
 
     When something has gone wrong the rest of the time is spent with another cluster. Raises servers.ServerMissing.
     """
     end = time.monotonic() + minutes * 60
     number = 0
     while number == 0 or time.monotonic() < end:
-        with running(directory / f"cluster-{seed + number}") as place:
+        with running(kind, directory / f"cluster-{seed + number}") as place:
             good = True
             while good:
                 report = asyncio.run(_round(place, seed + number))
