@@ -12,8 +12,7 @@ from typing import Any
 
 import requests
 
-from stoker.plugins import capabilities
-from stoker.plugins.resource import ResourceType
+from stoker.plugins.capabilities import Capability, Resumable, SnapshotParticipant, Suspendable
 from tools.realcloud.background import repeated
 from tools.realcloud.cases import THING, Case
 from tools.realcloud.engine import Refused, Stacks, Stuck
@@ -68,6 +67,20 @@ class Result:
         return [f"{self.type_name} {verb}: {outcome.reason}" for verb, outcome in failed]
 
 
+_CAPABILITIES: Mapping[Verb, type[Capability]] = {Verb.SUSPEND: Suspendable, Verb.RESUME: Resumable}
+
+
+def missing_verbs(case: Case) -> Mapping[Verb, str]:
+    """The verbs that do not run: those that the case skips or the type does not have, each with the reason."""
+    kind = case.kind
+    missing = {verb: "Nothing is suspended." for verb, needed in _CAPABILITIES.items() if not isinstance(kind, needed)}
+    if not kind.checkable:
+        missing[Verb.CHECK] = "The type has no check."
+    if kind.copy is None and not isinstance(kind, SnapshotParticipant):
+        missing |= dict.fromkeys((Verb.SNAPSHOT, Verb.RESTORE), "The type has no content to save.")
+    return missing | {Verb(verb): reason for verb, reason in case.skipped.items()}
+
+
 class Failed(Exception):
     """A verb has not done what it should do."""
 
@@ -84,9 +97,10 @@ class Walk:
     def run(self) -> Result:
         """Run all verbs; the stack is deleted whatever happens."""
         result = Result(self._case.type_name)
+        missing = missing_verbs(self._case)
         for verb in Verb:
-            if reason := self._missing(verb):
-                result.outcomes[verb] = Outcome("none", reason, declared=verb not in self._case.skipped)
+            if verb in missing:
+                result.outcomes[verb] = Outcome("none", missing[verb], declared=verb not in self._case.skipped)
             elif self._stack or verb is Verb.CREATE:
                 result.outcomes[verb] = self._tried(getattr(self, f"_{verb}"))
                 if verb is Verb.CREATE and result.outcomes[verb].status == "failed":
@@ -94,20 +108,6 @@ class Walk:
         if self._stack and Verb.DELETE not in result.outcomes:
             result.outcomes[Verb.DELETE] = self._tried(self._delete)
         return result
-
-    def _missing(self, verb: Verb) -> str:
-        """Why the type does not have this verb; empty if it does."""
-        kind = type(self._case.kind)
-        if verb in self._case.skipped:
-            return self._case.skipped[verb]
-        if verb is Verb.CHECK and not self._case.kind.checkable:
-            return "The type has no check."
-        if verb in (Verb.SUSPEND, Verb.RESUME) and getattr(kind, verb) is getattr(ResourceType, verb):
-            return "Nothing is suspended."
-        saves = self._case.kind.copy is not None or isinstance(kind, capabilities.SnapshotParticipant)
-        if verb in (Verb.SNAPSHOT, Verb.RESTORE) and not saves:
-            return "The type has no content to save."
-        return ""
 
     def _tried(self, act: Callable[[], None]) -> Outcome:
         began = time.monotonic()

@@ -10,13 +10,14 @@ import pytest
 from keystoneauth1.exceptions import ConnectTimeout
 
 import tools.realcloud.__main__ as program
+from stoker.plugins.capabilities import SnapshotParticipant
 from stoker.schema.property import Change
 from tools.realcloud import lab, report
 from tools.realcloud.cases import THING, Absent, Case, Cases, replaced
 from tools.realcloud.engine import Engine, Refused, Stacks
 from tools.realcloud.scenarios import drift_of_kinds
 from tools.realcloud.scenarios.trials import TrialResult
-from tools.realcloud.walk import Outcome, Result, Verb
+from tools.realcloud.walk import Outcome, Result, Verb, missing_verbs
 
 DELAYED = {"OS::Heat::Delay"}
 """Types that replace themselves although each property can be updated."""
@@ -35,6 +36,23 @@ def test_each_type_has_a_template_and_changes_that_its_declaration_allows() -> N
                 declared = case.kind.properties[key].change
                 assert declared is kind or name in DELAYED, f"{name} {key}: {declared}"
         assert case.skipped.keys() <= set(Verb)
+
+
+def test_verbs_run_for_the_types_that_have_them() -> None:
+    """A server has all of them; a record set has no content, and its life cannot pause."""
+    server, records = (Cases({}).of(name, {}) for name in ("OS::Nova::Server", "OS::Designate::RecordSet"))
+    assert isinstance(server, Case) and isinstance(records, Case)
+    assert missing_verbs(server).keys() == server.skipped.keys()
+    assert missing_verbs(records).keys() >= {Verb.SUSPEND, Verb.RESUME, Verb.SNAPSHOT, Verb.RESTORE}
+
+
+def test_content_is_saved_also_by_types_that_take_part_in_snapshots_themselves() -> None:
+    cases = Cases({})
+    saving = {name for name in cases.names if isinstance(cases.kind(name), SnapshotParticipant)}
+    assert saving
+    for name in saving:
+        case = cases.of(name, {})
+        assert isinstance(case, Absent) or Verb.SNAPSHOT not in missing_verbs(case).keys() - case.skipped.keys(), name
 
 
 def test_changes_behind_the_back_of_the_engine_fit_the_resource_types() -> None:
