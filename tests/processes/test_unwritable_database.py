@@ -80,7 +80,7 @@ async def test_an_engine_waits_until_its_database_stores_something(
     if full == "from the beginning":
         let_store(server, name, may=False)
     else:
-        monkeypatch.setattr(MarkKeeper, "look", compare_until_full)
+        monkeypatch.setattr(MarkKeeper, "compare_with_mark", compare_until_full)
     async with AsyncExitStack() as opened:
         opened.callback(server.dispose)
         opened.callback(database.close)
