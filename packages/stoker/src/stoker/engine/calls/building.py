@@ -96,12 +96,12 @@ async def _call(
     engine: EngineAccess,
     report: MethodReport,
     *,
-    adopted: Mapping[str, Any],
+    adopted: Mapping[str, object],
     required: bool,
 ) -> Call:
     cloud = await view.cloud()
     properties = await _named(view, state.type, finalized(state.type, state.given), state.requires, required=required)
-    before: Mapping[str, Any] | None = None
+    before: Mapping[str, object] | None = None
     if state.row.former_properties:
         former = finalized(state.type, state.former)
         before = await _named(view, state.type, former, state.requires, required=False)
