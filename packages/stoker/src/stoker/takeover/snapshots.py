@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from stoker.engine.records.loader import LoadedInputs, Prepared
@@ -16,6 +17,34 @@ from stoker.takeover.mapped import MappedStack, MappedTree, record_id
 from stoker.takeover.redaction import redacted_document
 
 Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The entry of a resource in the document of a snapshot.
+
+    `path` has the names of the resources that lead to it from the stack of the snapshot, its own as the last one;
+    `stack_name` is the name of its stack.
+    """
+
+    path: Path
+    stack_name: str
+    document: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the resource."""
+        return self.path[-1]
+
+    @property
+    def type(self) -> str:
+        """The type of the resource; empty if the document has none."""
+        return str(self.document.get("type") or "")
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """What Heat has stored for the resource, such as the ID of a copy."""
+        return self.document.get("resource_data") or {}
 
 
 class SnapshotMapper:
@@ -66,47 +95,43 @@ class SnapshotMapper:
 
     def _copies(self, mapped: MappedStack, row: Row, data: Mapping[str, object]) -> Iterator[ResourceState]:
         """Yield the records of the copies that the entries of a snapshot's resources name in their data."""
-        for path, stack_name, entry in entries_of(data):
-            state = mapped.current.get(path[0]) if len(path) == 1 else None
-            of_state = state.type if state is not None and state.row.type == entry.get("type") else None
-            kind = of_state or self._type(entry)
-            identifier = (entry.get("resource_data") or {}).get(kind.copy.noted_as) if kind and kind.copy else None
-            if kind is not None and kind.copy is not None and identifier:
-                yield self._copy(mapped, row, path, stack_name, entry, kind, str(identifier), state)
+        for entry in entries_of(data):
+            state = mapped.current.get(entry.name) if len(entry.path) == 1 else None
+            of_state = state.type if state is not None and state.row.type == entry.type else None
+            kind = of_state or self._type(entry.document)
+            if kind is not None and kind.copy is not None and entry.data.get(kind.copy.noted_as):
+                yield self._copy(mapped, row, entry, kind, state)
 
     def _copy(
-        self,
-        mapped: MappedStack,
-        row: Row,
-        path: Path,
-        stack_name: str,
-        entry: Mapping[str, Any],
-        kind: ResourceType,
-        identifier: str,
-        state: ResourceState | None,
+        self, mapped: MappedStack, row: Row, entry: Entry, kind: ResourceType, state: ResourceState | None
     ) -> ResourceState:
+        """Return the record of one copy; `state` is the resource's, None if it is not one of the stack any more."""
+        assert isinstance(kind.copy, ContentCopy)
         made_at = seconds(row["created_at"]) or self._now
         record = Resource(
-            uuid=record_id(mapped.source, "copy", row["id"], *path),
+            uuid=record_id(mapped.source, "copy", row["id"], *entry.path),
             stack_id=row["id"],
             position=len(mapped.copies),
-            name=path[-1],
-            type=entry["type"],
+            name=entry.name,
+            type=entry.type,
             action="CREATE",
             status=COMPLETE,
             reason="Taken over from Heat",
             created_at=made_at,
             started_at=made_at,
-            physical_id=identifier,
+            physical_id=str(entry.data[kind.copy.noted_as]),
         )
-        assert isinstance(kind.copy, ContentCopy)
-        copy = ResourceState(record, kind.copy, stack_name, self._services.sealer, self._services.memory.values)
-        copy.stored.definition = {"implementation": kind.type_name, "path": list(path), "stack_name": stack_name}
+        copy = ResourceState(record, kind.copy, entry.stack_name, self._services.sealer, self._services.memory.values)
+        copy.stored.definition = {
+            "implementation": kind.type_name,
+            "path": list(entry.path),
+            "stack_name": entry.stack_name,
+        }
         properties = state.given if state is not None else {}
-        name = state.physical_name if state is not None else path[-1]
-        data = entry.get("resource_data") or {}
-        made = copy.set_properties(kind.copy.of(Snapshot(path[-1], name, entry.get("resource_id"), data, properties)))
-        record.properties = made["id"] = record_id(mapped.source, "copied", row["id"], *path)
+        name = state.physical_name if state is not None else entry.name
+        resource = Snapshot(entry.name, name, entry.document.get("resource_id"), entry.data, properties)
+        made = copy.set_properties(kind.copy.of(resource))
+        record.properties = made["id"] = record_id(mapped.source, "copied", row["id"], *entry.path)
         mapped.property_sets.append(made)
         return copy
 
@@ -114,8 +139,9 @@ class SnapshotMapper:
         return self._services.types.registry.types.get(str(entry.get("type")))
 
 
-def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str, dict[str, Any]]]:
-    """Yield the entries of a document's resources, also of nested stacks, with their paths and stacks' names."""
-    for name, entry in (document.get("resources") or {}).items():
-        yield (*above, name), str(document.get("name")), entry
-        yield from entries_of(entry, (*above, name))
+def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[Entry]:
+    """Yield the entries of a document's resources, also of nested stacks."""
+    for name, found in (document.get("resources") or {}).items():
+        entry = Entry((*above, name), str(document.get("name")), found)
+        yield entry
+        yield from entries_of(found, entry.path)
