@@ -92,5 +92,5 @@ async def test_refused_evaluation_frees_memory_before_response(evaluator: Evalua
     assert isinstance(refused.value.__cause__, TemplateInvalid)
     assert refused.value.__cause__.diagnostics[0].position is not None
     assert document._compose.cache_info().currsize == 0
-    assert not freed_memory.release(idle=True)
-    assert freed_memory.release(idle=True)
+    assert not freed_memory.is_due(idle=True)
+    assert freed_memory.is_due(idle=True)

@@ -88,20 +88,22 @@ async def test_preview_creates_no_reference_cycles(world: World, unwatched: None
 def test_freed_memory_is_returned_preferably_when_idle() -> None:
     freed = FreedMemory()
     freed.ended(MANY - 1)
-    assert not freed.release(idle=True)
+    assert not freed.is_due(idle=True)
     freed.ended(1)
-    assert not freed.release(idle=False)
-    assert freed.release(idle=True)
-    assert not freed.release(idle=True)
+    assert not freed.is_due(idle=False)
+    assert freed.is_due(idle=True)
+    freed.release()
+    assert not freed.is_due(idle=True)
     freed.ended(TOO_MANY)
-    assert freed.release(idle=False)
+    assert freed.is_due(idle=False)
 
 
 def test_requests_do_not_wait_for_the_return_of_memory_while_large_templates_are_evaluated() -> None:
     freed = FreedMemory()
     for _ in range(TOO_MANY):
         freed.evaluated()
-        assert not freed.release(idle=True)
-    assert not freed.release(idle=False)
-    assert freed.release(idle=True)
-    assert not freed.release(idle=True)
+        assert not freed.is_due(idle=True)
+    assert not freed.is_due(idle=False)
+    assert freed.is_due(idle=True)
+    freed.release()
+    assert not freed.is_due(idle=True)

@@ -139,6 +139,26 @@ async def test_creation_with_preflight_findings_creates_nothing(world: World) ->
     assert await world.resources("big") == {}
 
 
+async def test_creation_refuses_what_the_preview_of_nested_stacks_shows(world: World) -> None:
+    """The operation checks only those of a nested stack's steps that the checks need, the preview checks all."""
+    await in_cloud(world, "POST", "nova", "/os-keypairs", {"keypair": {"name": "mine", "public_key": KEY}})
+    word = "resources:\n  word:\n    type: OS::Heat::RandomString\n"
+    files = {"inner.yaml": EVERYTHING.replace("resources:\n", word, 1)}
+    group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 2, "resource_def": {"type": "inner.yaml"}}}
+    body = template(members=group, alone={"type": "inner.yaml"})
+    plan = (await world.call("stack_preview", name="nested", template=body, files=files))["plan"]
+    results = plan["preflight"]["results"]
+    failed = [each for each in results if each["verdict"] == "fail"]
+    assert {each["code"] for each in failed} >= {"quota", "cidr-overlap", "name-taken", "exclusive-properties"}
+    assert {each["path"].partition(".")[0] for each in failed} == {"members", "alone"}
+    stack = await world.create("nested", body, files=files)
+    assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
+    assert f"known to fail ({len(failed)})" in stack["status_reason"]
+    for each in failed:
+        assert each["diagnostic"]["message"] in stack["status_reason"]
+    assert await world.resources("nested") == {}
+
+
 async def test_update_with_preflight_findings_changes_nothing(world: World) -> None:
     await world.create("small", template(one=volume(1)))
     before = await world.resources("small")

@@ -138,8 +138,8 @@ class ScaledPeers(NoPeers):
 class _KeptMemory(FreedMemory):
     """Memory is not returned: all engines share it here, and the collections of garbage would be those of all."""
 
-    def release(self, *, idle: bool) -> bool:
-        """Do nothing."""
+    def is_due(self, *, idle: bool) -> bool:
+        """Return that nothing is to be returned."""
         return False
 
 

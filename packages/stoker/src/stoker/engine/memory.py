@@ -413,8 +413,8 @@ class FreedMemory:
         """Record the end of a large evaluation."""
         self._evaluations += 1
 
-    def release(self, *, idle: bool) -> bool:
-        """Return memory if enough has ended; `idle` means that no operation runs. Returns whether it did.
+    def is_due(self, *, idle: bool) -> bool:
+        """Return whether enough has ended since memory was last returned; `idle` means that no operation runs.
 
         Where a large template was evaluated since the last call, requests are probably in progress: they would wait for
         the collection, which would visit what they still need.
@@ -422,12 +422,13 @@ class FreedMemory:
         quiet = idle and self._evaluations == self._evaluations_seen
         self._evaluations_seen = self._evaluations
         enough = self.resources >= MANY or self._evaluations > 0
-        if self.resources < TOO_MANY and not (quiet and enough):
-            return False
+        return self.resources >= TOO_MANY or (quiet and enough)
+
+    def release(self) -> None:
+        """Return memory, and count from the beginning."""
         self.resources = self._evaluations = self._evaluations_seen = 0
         gc.collect()
         trim()
-        return True
 
 
 def trim() -> None:

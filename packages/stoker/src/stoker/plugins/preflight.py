@@ -181,9 +181,10 @@ class Planned:
     """One resource of a plan.
 
     `properties` are in the form that the type's methods receive; values can be unknown. `makes` is true for a new
-    object. `former` is the resource as recorded, None for a new one. `neighbours` are the planned resources of the same
-    stack by name, `leaving` the IDs of all objects that the plan replaces or removes: they may go before a new object
-    is made. `path` are the names from the root stack's resource on, joined by dots.
+    object. `former` is the resource as recorded, None for a new one. `neighbours` are planned resources of the same
+    stack by name, at least those with checks and those that they refer to; `leaving` are the IDs of all objects that
+    the plan replaces or removes: they may go before a new object is made. `path` are the names from the root stack's
+    resource on, joined by dots.
     """
 
     path: str

@@ -35,7 +35,7 @@ async def serve_reads(config: cfg.ConfigOpts, cloud_name: str | None, descriptor
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), services.settings.heartbeat_seconds)
-            services.memory.freed.release(idle=True)
+            await services.return_memory(idle=True)
         serving.cancel()
         services.evaluator.stop()
         services.memory.values.close()

@@ -298,11 +298,18 @@ class Database:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
+    async def close_unused(self) -> None:
+        """Close the connections that nobody uses at the moment; others are opened when they are needed."""
+        await self._on_reader(self._dispose)
+
+    def _dispose(self) -> None:
+        self.engine.dispose()
+        self._reading.dispose()
+
     def close(self) -> None:
         """Close all connections."""
         self._readers.shutdown(wait=True)
-        self.engine.dispose()
-        self._reading.dispose()
+        self._dispose()
 
 
 def _checked(url: str) -> URL:

@@ -167,7 +167,7 @@ class Membership:
             services.background.spawn(self._cleaner.run_if_due())
             services.background.spawn(self._set_aside.run_if_due())
             services.background.spawn(self._late_objects.run_if_due())
-        services.memory.freed.release(idle=not self._runs)
+        await services.return_memory(idle=not self._runs)
 
     def _note_activity(self, batch: Batch) -> None:
         """Record which operations only wait now, and which do not any more: deaths are charged to those that work."""

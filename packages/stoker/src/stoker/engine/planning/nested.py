@@ -11,7 +11,7 @@ Everything is read on one open connection: the plan of a whole tree is based on 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -56,6 +56,11 @@ from stoker.template.expressions import UNDETERMINED, Facade
 LOG = logging.getLogger(__name__)
 
 
+def all_steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps."""
+    return steps
+
+
 @dataclass(frozen=True, slots=True)
 class NestedPlanner:
     """Plans the stacks that are nested in one stack with these inputs.
@@ -65,7 +70,7 @@ class NestedPlanner:
     `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
     of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in them.
     `imports` are those of the whole tree; `seeking` notes which ones nested stacks still lack. `above` is the path of
-    the stack.
+    the stack. `kept` returns those of a nested stack's steps that the plan of the stack above has.
     """
 
     services: EngineServices
@@ -85,6 +90,7 @@ class NestedPlanner:
     imports: Imports = NO_IMPORTS
     seeking: NestedImportSearch | None = None
     above: Path = ()
+    kept: Callable[[tuple[Step, ...]], tuple[Step, ...]] = all_steps
 
     def plan_nested(
         self,
@@ -109,7 +115,7 @@ class NestedPlanner:
             return None
         decision = _with_nested_steps(decision, plan)
         has_imports = bool(self.imports.below) and self.imports.reaches((*self.above, target.name))
-        return NestedPlan(decision, plan.steps, forecast, plan.secrets, is_known=has_imports)
+        return NestedPlan(decision, self.kept(plan.steps), forecast, plan.secrets, is_known=has_imports)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """Implements planner.Nested."""

@@ -280,7 +280,9 @@ class Forward:
                 connected = {reference.resource for reference in wanted.definition.resources[name].references}
                 for first, then in pairwise(other for other in updated if other in connected):
                     further.setdefault(then, set()).add(forward_key(first))
-        return [replace(step, after=step.after | further.get(step.name, set())) for step in steps]
+        return [
+            replace(step, after=step.after | further[step.name]) if step.name in further else step for step in steps
+        ]
 
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from dataclasses import replace
 
 from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
-from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.kinds import StepKind
+from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.preflight.model import (
     Finding,
     Item,
@@ -23,6 +25,7 @@ from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.roles import role_findings
 from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Severity
 from stoker.plugins.resource import ResourceType
+from stoker.schema.unknown import find_unknowns
 from stoker_foundation.clock import Clock
 
 OpenCloud = Callable[[], Awaitable[Cloud]]
@@ -50,6 +53,39 @@ async def check_steps(
         return await _checked(root, plan, open_cloud, clock, seconds, skipped, untrusted)
     finally:
         root.release()
+
+
+def steps_to_check(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return the steps of a nested stack that the checks need: of a new stack, those of resources with checks, of those
+    that they refer to, and of those around nested stacks. They lose what only a display of the plan needs.
+    """
+    own = {step.name: step for step in steps if not step.depth}
+    if not all(map(_is_of_new_resource, own.values())):
+        return steps
+    needed = [step for step in own.values() if step.subject is not None and _has_checks_inside(step.subject.type)]
+    found = {step.name for step in needed}
+    while needed:
+        subject = needed.pop().subject
+        referred = {
+            name for each in find_unknowns(subject.given if subject is not None else {}) for name in each.resources()
+        }
+        needed += [own[name] for name in referred - found if name in own]
+        found |= referred
+    return tuple(step if step.depth else _undisplayed(step) for step in steps if step.depth or step.name in found)
+
+
+def _is_of_new_resource(step: Step) -> bool:
+    return step.kind is StepKind.CREATE and step.subject is not None and step.subject.state is None
+
+
+def _has_checks_inside(type_: ResourceType) -> bool:
+    return type_.nested or _is_concerned(type_)
+
+
+def _undisplayed(step: Step) -> Step:
+    """Return a step without its changes, and without what finds hidden values, which knows the whole stack."""
+    subject = replace(step.subject, hides=None) if step.subject is not None else None
+    return replace(step, changes=(), causes=(), subject=subject)
 
 
 async def _checked(

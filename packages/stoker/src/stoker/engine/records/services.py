@@ -186,6 +186,17 @@ class EngineServices:
         self.background = Background()
         self.metadata_lock = asyncio.Lock()
 
+    async def return_memory(self, *, idle: bool) -> None:
+        """Return memory to the system if enough work has ended; `idle` means that no operation runs.
+
+        Then the connections to the database are closed, too: each of SQLite's has copies of up to 2 MB of the file.
+        """
+        if not self.memory.freed.is_due(idle=idle):
+            return
+        if idle:
+            await self.database.close_unused()
+        self.memory.freed.release()
+
     async def bind(self, stack: Stack, inputs: LoadedInputs, exports: Mapping[str, object] | None = None) -> Definition:
         """Return the definition of a stack from its recorded inputs; expensive ones are evaluated on a thread.
 

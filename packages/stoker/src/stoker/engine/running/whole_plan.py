@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy import Connection
@@ -9,16 +10,24 @@ from sqlalchemy import Connection
 from stoker.engine.inspection.observing import examine_tree
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
-from stoker.engine.planning.nested import NestedPlanner
-from stoker.engine.planning.plan import Plan
+from stoker.engine.planning.nested import NestedPlanner, all_steps
+from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, read_tree
 from stoker.engine.running.operation_context import OperationContext
 
 
-async def with_nested(run: OperationContext, wanted: DesiredState) -> Plan:
-    """Return the plan with the steps of all nested stacks, as a preview has it."""
+async def with_nested(
+    run: OperationContext,
+    wanted: DesiredState,
+    kept: Callable[[tuple[Step, ...]], tuple[Step, ...]] = all_steps,
+) -> Plan:
+    """Return the plan with the steps of all nested stacks, as a preview has it.
+
+    `kept` returns those of the steps of one nested stack that are needed: a whole plan of a large tree takes 3 kB for
+    each resource.
+    """
     services, stack, inputs = run.services, run.stack, wanted.inputs
     observed = await examine_tree(services, stack)
     exports = await services.loader.exports(stack.project_id, inputs.template)
@@ -38,6 +47,7 @@ async def with_nested(run: OperationContext, wanted: DesiredState) -> Plan:
             read=dict(below),
             relocated=relocated,
             removing=run.planning.removing,
+            kept=kept,
         )
         scope = RecordedScope(run.current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)
