@@ -32,12 +32,11 @@ from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.rpc.dispatch import DirectClient, Dispatcher
-from stoker.store.database import Database
-from stoker.store.journal import Journal
 from stoker.store.sealing import Sealer
 from stoker.testing.connections import settings_of
-from stoker.testing.sandbox import empty_database, unsynchronized_database
+from stoker.testing.sandbox import do_not_synchronize, empty_database
 from stoker_foundation.clock import Clock, ManualClock, SystemClock
+from testing.outstanding import CountedDatabase, CountedJournal, outstanding
 
 Result = TypeVar("Result")
 
@@ -61,7 +60,8 @@ http_request_max_retries = 0
 """A configuration file of an API that checks tokens at the identity service at `url`, as the user heat."""
 
 _TURN = 0.002
-_TURNS = 5000
+_TURNS = 20_000
+_MOST_HELD = 25
 _LONGEST_CALL = 60.0
 
 
@@ -122,6 +122,7 @@ class World:
         self.takes_over = True
         self.engine: Engine
         self._cloud = cloud
+        self._held = 0
 
     @property
     def served(self) -> ServedCloud:
@@ -135,10 +136,12 @@ class World:
         if self._file is not None and is_new:
             self._file.write_bytes(empty_database())
         # Tests kill processes, not the machine: nobody reads a file from before a power failure.
-        self.database = Database(self.url) if self._file is None else unsynchronized_database(self.url)
+        self.database = CountedDatabase(self.url)
+        if self._file is not None:
+            do_not_synchronize(self.database)
         if not is_new:
             self.database.migrate()
-        self.journal = Journal(self.database)
+        self.journal = CountedJournal(self.database)
         self.pool = CloudPool(settings_of(self._cloud.url), self.clock)
         self.engine = Engine(
             database=self.database,
@@ -217,12 +220,27 @@ class World:
     # -- waiting -------------------------------------------------------------------------------------------------
 
     async def turn(self) -> None:
-        """Let tasks run for a moment, and advance a manual clock to what is due next, by at most a second."""
+        """Let tasks run for a moment, and advance a manual clock to what is due next, by at most a second.
+
+        The clock stands still while answers of the database or of services are on their way: the engine would report
+        itself again and again meanwhile, and a service on a busy machine would seem to be silent. If there is an
+        outstanding one in each of many turns, some never comes, and the clock moves on.
+        """
         await asyncio.sleep(_TURN)
-        if isinstance(self.clock, ManualClock):
-            due = self.clock.next_due()
-            if due is not None:
-                self.clock.advance(min(max(due - self.clock.now(), 0.0), 1.0))
+        if isinstance(self.clock, ManualClock) and not self._is_held():
+            self.move(self.clock)
+
+    def move(self, clock: ManualClock) -> None:
+        """Advance the clock by what a turn takes."""
+        due = clock.next_due()
+        if due is not None:
+            clock.advance(min(max(due - clock.now(), 0.0), 1.0))
+
+    def _is_held(self) -> bool:
+        """Whether the clock has to stand still in this turn."""
+        waits = outstanding(self.database, self.journal, self.pool)
+        self._held = self._held + 1 if waits else 0
+        return waits and self._held <= _MOST_HELD
 
     async def ended(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Wait for `work` and return its result. A manual clock moves only if that takes long: on a busy machine the

@@ -405,8 +405,13 @@ def empty_database() -> bytes:
 def unsynchronized_database(url: str) -> Database:
     """Return a database that does not wait for the disk: nobody reads it after the process has ended."""
     database = Database(url)
-    event.listen(database.engine, "connect", _forget)
+    do_not_synchronize(database)
     return database
+
+
+def do_not_synchronize(database: Database) -> None:
+    """Have an SQLite database's connections, which are opened from now on, not wait for the disk."""
+    event.listen(database.engine, "connect", _forget)
 
 
 def _forget(connection: Any, _record: object) -> None:
