@@ -27,8 +27,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from traceback import clear_frames
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from stoker.base import budget
 from stoker.engine.memory import FreedMemory, trim
@@ -45,6 +46,8 @@ _WEIGHT = 0.1
 
 _PORTIONS_FOR_ONE_BEGINNING = 32
 """Number of portions after which one that waits begins even though others of its turn can continue."""
+
+_Call: TypeAlias = Callable[[], None]
 
 _current: ContextVar[str] = ContextVar("turn", default="")
 """The turn that the running coroutine takes, and those that it starts."""
@@ -94,31 +97,44 @@ class Turns:
         return await asyncio.gather(*(self.taken(turn, call) for call in work))
 
     @property
-    def busy(self) -> bool:
-        """Whether a portion that can continue has to wait."""
-        return bool(self._waiting) or self.used_up
-
-    @property
     def used_up(self) -> bool:
         """Whether portions have taken the time of this iteration of the loop."""
         return self._now >= _SECONDS_AT_ONCE
 
+    def has_to_wait(self, turn: str, beginning: Beginning = Beginning.AT_ONCE) -> bool:
+        """Return whether a portion that can run now is not the next one of all."""
+        if self.used_up:
+            return True
+        waiting = self._waiting
+        if not waiting:
+            return False
+        own = waiting.get(turn)
+        return beginning is not Beginning.AT_ONCE or own is None or len(waiting) > 1 or not own.passed()
+
     def wait(self, turn: str, beginning: Beginning = Beginning.AT_ONCE) -> asyncio.Future[None]:
         """Return a future that is done when the next portion of the turn may run."""
-        return self._queued(turn, self._waiting.setdefault(turn, _Queue()).of[beginning])
+        future = asyncio.get_running_loop().create_future()
+        self._queue_of(turn).append(partial(_let, future), beginning)
+        return future
 
     def requeue(self, turn: str) -> asyncio.Future[None]:
         """Return the same for a portion that was called when the time was used up: it is before those that wait."""
-        return self._queued(turn, self._waiting.setdefault(turn, _Queue()).returned)
-
-    def _queued(
-        self, turn: str, queue: deque[asyncio.Future[None]] | list[asyncio.Future[None]]
-    ) -> asyncio.Future[None]:
         future = asyncio.get_running_loop().create_future()
-        queue.append(future)
-        self._used[turn] = self._used_by(turn)
-        self._schedule_call()
+        self._queue_of(turn).returned.append(partial(_let, future))
         return future
+
+    def begin(self, turn: str, start: Callable[[], None], beginning: Beginning) -> None:
+        """Call `start` when what it starts may begin: until then, there is no task for it."""
+        self._queue_of(turn).append(start, beginning)
+
+    def _queue_of(self, turn: str) -> _Queue:
+        """Return the queue of a turn, to which something is about to be added."""
+        queue = self._waiting.get(turn)
+        if queue is None:
+            queue = self._waiting[turn] = _Queue()
+            self._used[turn] = self._used_by(turn)
+        self._schedule_call()
+        return queue
 
     def run(self, turn: str, work: Generator[Any, Any, Any], error: BaseException | None) -> Any:
         """Run a portion: continue `work`, or raise the error where it waits. Return what it waits for next."""
@@ -155,13 +171,12 @@ class Turns:
             if len(ready) > 1:
                 turn = min(ready, key=lambda turn: self._used[turn] + ahead.get(turn, 0.0))
             self._least = max(self._least, self._used[turn])
-            future = self._waiting[turn].next()
+            call = self._waiting[turn].next()
             if not self._waiting[turn]:
                 del self._waiting[turn]
-            if not future.done():  # it is, if it was cancelled
-                future.set_result(None)
-                expected += self._portion
-                ahead[turn] = ahead.get(turn, 0.0) + self._portion
+            call()
+            expected += self._portion
+            ahead[turn] = ahead.get(turn, 0.0) + self._portion
         if ahead:
             self._schedule_call()
         else:
@@ -169,17 +184,24 @@ class Turns:
             self._least = 0.0
 
 
+def _let(future: asyncio.Future[None]) -> None:
+    """Have the portion run that waits for a future, unless it was cancelled."""
+    if not future.done():
+        future.set_result(None)
+
+
 class _Queue:
-    """What waits for one turn: portions that were called too late, others of coroutines that have begun, and the first
-    ones of steps and of nested stacks.
+    """What waits for one turn, each as a function that lets it run: portions that were called too late, others of
+    coroutines that have begun, and the first ones of steps and of nested stacks.
     """
 
-    __slots__ = ("_begun", "_since", "_stacks", "_steps", "of", "returned")
+    __slots__ = ("_begun", "_since", "_stacks", "_steps", "returned")
 
     def __init__(self) -> None:
-        self.returned: list[asyncio.Future[None]] = []
-        self._begun, self._steps, self._stacks = (deque[asyncio.Future[None]]() for _ in range(3))
-        self.of = {Beginning.AT_ONCE: self._begun, Beginning.STEP: self._steps, Beginning.STACK: self._stacks}
+        self.returned: list[_Call] = []
+        self._begun: deque[_Call] = deque()
+        self._steps: deque[_Call] = deque()
+        self._stacks: deque[_Call] = deque()
         self._since = 0
 
     def __bool__(self) -> bool:
@@ -190,7 +212,23 @@ class _Queue:
         """Whether something waits besides nested stacks."""
         return bool(self.returned or self._begun or self._steps)
 
-    def next(self) -> asyncio.Future[None]:
+    def append(self, call: _Call, beginning: Beginning) -> None:
+        """Add what is called after all that waits for the same."""
+        if beginning is Beginning.AT_ONCE:
+            self._begun.append(call)
+        elif beginning is Beginning.STEP:
+            self._steps.append(call)
+        else:
+            self._stacks.append(call)
+
+    def passed(self) -> bool:
+        """Return whether a portion of a coroutine that has begun runs before all that waits, which it then does."""
+        if self.returned or self._begun or self._since >= _PORTIONS_FOR_ONE_BEGINNING:
+            return False
+        self._since += 1
+        return True
+
+    def next(self) -> _Call:
         """Remove what is next, and return it."""
         if self.returned:
             self._begun.extendleft(reversed(self.returned))
@@ -214,18 +252,18 @@ class _Portions:
 
     def __await__(self) -> Generator[Any, Any, Any]:
         error: BaseException | None = None
-        beginning = self._beginning
+        turns, turn, beginning = self._turns, self._turn, self._beginning
         while True:
-            if error is None and self._turns.busy:
+            if error is None and turns.has_to_wait(turn, beginning):
                 try:
-                    yield from self._turns.wait(self._turn, beginning)
-                    while self._turns.used_up:
-                        yield from self._turns.requeue(self._turn)
+                    yield from turns.wait(turn, beginning)
+                    while turns.used_up:
+                        yield from turns.requeue(turn)
                 except BaseException as cancelled:
                     error = cancelled
             beginning = Beginning.AT_ONCE
             try:
-                awaited = self._turns.run(self._turn, self._work, error)
+                awaited = turns.run(turn, self._work, error)
             except StopIteration as end:
                 return end.value
             error = None

@@ -11,9 +11,10 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextvars import Context, copy_context
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from stoker.base.budget import Budget, opened
 from stoker.base.errors import (
@@ -381,12 +382,20 @@ class Schedule:
                 pending.extend(self._graph.finished(step.key))
                 continue
             self.active += 1
-            work = run.services.turns.taken(run.turn, partial(self._guard, step), Beginning.STEP)
-            task = asyncio.create_task(work)
-            self.tasks.add(task)
-            task.add_done_callback(self.tasks.discard)
+            run.services.turns.begin(run.turn, partial(self._begin, step, copy_context()), Beginning.STEP)
+
+    def _begin(self, step: Step, context: Context) -> None:
+        run = self._run
+        work = run.services.turns.taken(run.turn, partial(self._guard, step))
+        self.tasks.add(asyncio.get_running_loop().create_task(work, context=context))
 
     async def _guard(self, step: Step) -> None:
+        try:
+            await self._carry_out(step)
+        finally:
+            self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    async def _carry_out(self, step: Step) -> None:
         run, progress = self._run, self._run.progress
         LOST.set(lambda: progress.stopping is Stop.LOST)
         RESOURCE.set((run.stack.id, step.name))
