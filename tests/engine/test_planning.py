@@ -10,6 +10,7 @@ import pytest
 from stoker.base.errors import BadValue, PlanOutdated, StackExists
 from stoker.engine.planning.plan import read_plan
 from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.store import queries
 from testing.harness import World
 
 HEADER = {"heat_template_version": "2021-04-16"}
@@ -206,6 +207,36 @@ async def test_stored_plan_hides_values(world: World) -> None:
 
 
 # -- applied exactly ----------------------------------------------------------------------------------------------
+
+
+async def test_a_stored_plan_says_what_the_preview_says_and_grows_with_the_resources(world: World) -> None:
+    sizes: dict[int, int] = {}
+    for count in (30, 60):
+        first, second = (
+            template(
+                **{f"r{number}": thing(update_replace_value=word) for number in range(count)},
+                user=thing({"get_attr": ["r0", "output"]}, update_replace_value=word),
+            )
+            for word in ("one", "two")
+        )
+        name = f"many{count}"
+        ref = {"name": name, "id": None}
+        await world.create(name, first)
+        preview = await world.call("stack_update_preview", ref=ref, template=second)
+        await world.update(name, second)
+        operation = (await world.call("operation_list", ref=ref))[0]
+        shown = await world.call("operation_show", ref=ref, operation_id=operation["id"])
+        waits = {step["key"]: step["after"] for step in shown["plan"]["steps"]}
+        assert waits == {step["key"]: step["after"] for step in preview["plan"]["steps"]}
+        made = {key for key in waits if key.startswith("make ")}
+        removals = [after for key, after in waits.items() if key not in made]
+        assert len(removals) == count + 1
+        assert all(made < set(after) or made == set(after) for after in removals)
+        assert sorted(map(len, removals))[-1] == len(made) + 1, "the first one is removed after its user"
+        row = await world.database.read(queries.operation_by_id, operation["id"])
+        assert row is not None
+        sizes[count] = len(row.plan or "")
+    assert sizes[60] < 2.1 * sizes[30]
 
 
 async def test_plan_is_applied_to_unchanged_stack(world: World) -> None:

@@ -96,14 +96,14 @@ class _Key:
         self._contexts = threading.local()
 
     def token(self, text: bytes) -> bytes:
-        """Return the text as a token."""
+        """Return content as a token."""
         padding = _BLOCK - len(text) % _BLOCK
         padded = b"".join((os.urandom(_BLOCK), text, bytes((padding,)) * padding))
         content = b"".join((_VERSION, int(time.time()).to_bytes(_TIME_SIZE), self._encryptor().update(padded)))
         return base64.urlsafe_b64encode(content + self._signature(content))
 
     def opened(self, token: bytes) -> bytes | None:
-        """Return the text of a token; None if it was made with another key, or is no token."""
+        """Return the content of a token; None if it was made with another key, or is no token."""
         try:
             raw = base64.urlsafe_b64decode(token)
         except binascii.Error:

@@ -30,7 +30,7 @@ class Cause:
     resource: str
     kind: StepKind
 
-    def to_data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, object]:
         """Return plain JSON data."""
         return {"property": self.property, "path": self.resource, "kind": self.kind.value}
 
@@ -118,8 +118,8 @@ class Step:
         """Whether the step makes another object for the resource `uuid`, whose removal is a step of its own."""
         return self.kind is StepKind.REPLACE or (self.kind is StepKind.CREATE and self.of_lost_object)
 
-    def to_data(self) -> dict[str, Any]:
-        """Return plain JSON data."""
+    def to_data(self, after: list[str]) -> dict[str, object]:
+        """Return plain JSON data; `after` are the keys of the steps that are shown as coming first."""
         return {
             "key": self.key,
             "path": self.name,
@@ -130,7 +130,7 @@ class Step:
             "causes": [cause.to_data() for cause in self.causes],
             "changes": [difference for change in self.changes for difference in change.to_data()],
             "definition": [difference for change in self.definition for difference in change.to_data()],
-            "after": sorted(self.after),
+            "after": after,
             **({"moved_from": self.moved_from} if self.moved_from is not None else {}),
             **({"imports": self.imports} if self.imports is not None else {}),
         }
@@ -201,9 +201,34 @@ class Plan:
         return replace(self, steps=others), replace(self, steps=removals)
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain JSON data without secrets, for display and for storage with the operation."""
-        steps = [step.to_data() for step in self.steps]
-        return {"action": self.action, "steps": self._redacted(steps), "summary": self.summary()}
+        """Return plain JSON data without secrets, for display."""
+        return read_plan(self.to_stored())
+
+    def to_stored(self) -> dict[str, object]:
+        """Return the same for storage with the operation, and for `read_plan`.
+
+        Removals wait for all steps that create something. These are listed once, not in each removal: a plan that
+        replaces everything would be as large as the square of the number of its resources.
+        """
+        before = self._before_removals()
+        shared = {_BEFORE_REMOVALS: Redactor(self.secrets).redact(sorted(before))} if before else {}
+        return {"action": self.action, "steps": self._redacted(self._data(before)), **shared, "summary": self.summary()}
+
+    def _before_removals(self) -> frozenset[str]:
+        """Return what all removals wait for."""
+        waiting = {step.after for step in self.steps if _waits(step.kind.value, step.depth)}
+        return frozenset.intersection(*waiting) if waiting else frozenset()
+
+    def _data(self, before: frozenset[str] = frozenset()) -> list[dict[str, object]]:
+        """Return the data of the steps; removals do not say that they wait for `before`. Many wait for the same."""
+        known: dict[tuple[frozenset[str], bool], list[str]] = {}
+        found = []
+        for step in self.steps:
+            key = (step.after, _waits(step.kind.value, step.depth))
+            if key not in known:
+                known[key] = sorted(step.after - before if key[1] else step.after)
+            found.append(step.to_data(known[key]))
+        return found
 
     def _redacted(self, steps: list[dict[str, Any]]) -> object:
         """Redact the data of steps. A short secret is redacted only where it is a whole value of a resource."""
@@ -215,7 +240,8 @@ class Plan:
 
     def identity(self) -> dict[str, object]:
         """Return what the plan does with the codes of its reasons, not their wording; equal for equal plans."""
-        steps = [{**step.to_data(), "reasons": [reason.code.value for reason in step.reasons]} for step in self.steps]
+        codes = ([reason.code.value for reason in step.reasons] for step in self.steps)
+        steps = [{**data, "reasons": reasons} for data, reasons in zip(self._data(), codes, strict=True)]
         return {"action": self.action, "steps": self._redacted(steps)}
 
     def text(self) -> str:
@@ -236,9 +262,25 @@ class Plan:
         return str(redact("\n".join(lines), self.secrets))
 
 
-def read_plan(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a stored plan's JSON data in the current format: release 0.1.0 stored reasons as sentences."""
-    return {**data, "steps": [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]}
+_BEFORE_REMOVALS = "before_removals"
+
+
+def _waits(kind: str, depth: int) -> bool:
+    """Return whether a step waits for what comes before all removals of its stack."""
+    return depth == 0 and kind in (StepKind.DELETE.value, StepKind.FORGET.value)
+
+
+def read_plan(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored plan's JSON data for display, in the current format: release 0.1.0 stored reasons as sentences.
+
+    What comes before all removals is stored once.
+    """
+    before = data.get(_BEFORE_REMOVALS, [])
+    steps = [{**step, "reasons": list(map(_read_reason, step["reasons"]))} for step in data["steps"]]
+    for step in steps if before else ():
+        if _waits(step["kind"], step["depth"]):
+            step["after"] = sorted({*step["after"], *before}) if step["after"] else before
+    return {**{name: value for name, value in data.items() if name != _BEFORE_REMOVALS}, "steps": steps}
 
 
 def _read_reason(reason: str | Mapping[str, object]) -> Mapping[str, object]:
@@ -283,13 +325,16 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
     """
     removals = list(removals)
     deleted = frozenset(cleanup_key(each.name, each.uuid) for each in removals if each.kind is StepKind.DELETE)
+    all_others = deleted | after
     users: dict[str, list[Removal]] = {}
     for removal in removals:
         for name in removal.requires if removal.kind is not StepKind.FORGET else ():
             users.setdefault(name, []).append(removal)
     steps: dict[str, Step] = {}
     for removal in removals:
-        first = {cleanup_key(user.name, user.uuid) for user in users.get(removal.name, ()) if user.uuid != removal.uuid}
+        first = frozenset(
+            cleanup_key(user.name, user.uuid) for user in users.get(removal.name, ()) if user.uuid != removal.uuid
+        )
         key = cleanup_key(removal.name, removal.uuid)
         steps[key] = Step(
             key,
@@ -298,10 +343,24 @@ def removal_steps(removals: Iterable[Removal], after: frozenset[str] = frozenset
             removal.type,
             removal.uuid,
             removal.reasons,
-            after=_before(removal, frozenset(first) | after, deleted | after),
+            after=_before(removal, first | after if first else after, all_others),
             subject=removal.subject,
         )
     return _in_order(steps)
+
+
+class _Among:
+    """Finds which of some steps a step comes after. Many steps have the same `after`, which is looked at once."""
+
+    def __init__(self, steps: Mapping[str, Step]) -> None:
+        self._keys = steps.keys()
+        self._found: dict[frozenset[str], list[str]] = {}
+
+    def __call__(self, step: Step) -> list[str]:
+        found = self._found.get(step.after)
+        if found is None:
+            found = self._found[step.after] = sorted(step.after & self._keys)
+        return found
 
 
 def _before(removal: Removal, first: frozenset[str], all_others: frozenset[str]) -> frozenset[str]:
@@ -314,8 +373,9 @@ def _in_order(steps: Mapping[str, Step]) -> list[Step]:
     ordered: dict[str, Step] = {}
     visiting: set[str] = set()
     cut: dict[str, set[str]] = {}
+    among = _Among(steps)
     for root in steps:
-        stack = [(root, iter(sorted(steps[root].after & steps.keys())))]
+        stack = [(root, iter(among(steps[root])))]
         while stack:
             key, pending = stack[-1]
             visiting.add(key)
@@ -328,7 +388,7 @@ def _in_order(steps: Mapping[str, Step]) -> list[Step]:
             elif following in visiting:
                 cut.setdefault(key, set()).add(following)
             elif following not in ordered:
-                stack.append((following, iter(sorted(steps[following].after & steps.keys()))))
+                stack.append((following, iter(among(steps[following]))))
     return [_without(step, cut.get(key, set())) for key, step in ordered.items()]
 
 
@@ -350,8 +410,9 @@ class StepGraph:
     def of(cls, plan: Plan) -> StepGraph:
         """Return the graph of a plan's steps; dependencies on steps that are not in the plan are ignored."""
         graph = cls(steps={step.key: step for step in plan.steps})
+        among = _Among(graph.steps)
         for step in plan.steps:
-            first = set(step.after & graph.steps.keys())
+            first = set(among(step))
             graph.waiting[step.key] = first
             for key in first:
                 graph.dependents.setdefault(key, []).append(step.key)

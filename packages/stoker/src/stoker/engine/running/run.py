@@ -231,7 +231,7 @@ class Execution:
         if run.operation.plan is not None or plan is None:
             return
         acting = tuple(step for step in plan.steps if step.has_effect)
-        shown = {**replace(plan, steps=acting).to_data(), "summary": plan.summary()}
+        shown = {**replace(plan, steps=acting).to_stored(), "summary": plan.summary()}
         run.operation.plan = run.services.sealer.seal(shown)
         run.progress.unsaved_plan = True
 
