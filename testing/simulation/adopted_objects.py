@@ -39,11 +39,11 @@ class Adoption(FaultTestbed):
         await self._make(wanted)
         before = await self._objects()
         document = await self.engines.call("stack_abandon", ref=REF)
-        await self._quiet()
+        await self._wait_until_idle()
         self.injector.asked = []
         adopted = {"template": None, "files": FILES, "adopt_stack_data": document}
         await self.engines.call("stack_create", name=REF["name"], **adopted)
-        await self._quiet()
+        await self._wait_until_idle()
         changes = list(self.injector.asked)
         if name not in RECORDED_AGAIN:
             problems += await self._different(before)

@@ -106,9 +106,9 @@ class InterferenceTestbed(FaultTestbed):
         """Let a day pass, in which another stack of the project comes and goes."""
         self.loop.clock.advance(DAY_SECONDS / 2)
         await self.engines.call("stack_create", name=NEIGHBOR["name"], template=BUSY, files={})
-        await self._quiet()
+        await self._wait_until_idle()
         await self.engines.call("stack_delete", ref=NEIGHBOR)
-        await self._quiet()
+        await self._wait_until_idle()
         self.loop.clock.advance(DAY_SECONDS / 2)
         await asyncio.sleep(SETTLED)
 

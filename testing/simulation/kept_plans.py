@@ -193,11 +193,11 @@ class PlanScenarios(FaultTestbed):
         await self._warm_up()
         self.engines.user = "demo"
 
-    def tell(self, scenario: PlanScenario) -> list[str]:
+    def run_scenario(self, scenario: PlanScenario) -> list[str]:
         """Let a scenario happen; return the differences between plans and what was done."""
-        return self.loop.run_until_complete(self._tell(scenario))
+        return self.loop.run_until_complete(self._run_scenario(scenario))
 
-    async def _tell(self, scenario: PlanScenario) -> list[str]:
+    async def _run_scenario(self, scenario: PlanScenario) -> list[str]:
         self.problems, self._snapshot = [], ""
         self._refuse(scenario.first)
         await self.engines.call(
@@ -370,7 +370,7 @@ def main(seed: int, number: int = 1) -> None:
         for each in range(seed, seed + number):
             random.seed(each)
             scenario = random_scenario(random.Random(each))
-            problems = scenarios.tell(scenario)
+            problems = scenarios.run_scenario(scenario)
             events = [f"{event.verb} {event.refused or event.victim}".strip() for event in scenario.events]
             reported = {"seed": each, "first": scenario.first.refused, "events": events, "problems": problems}
             print(json.dumps({**reported, "compared": scenarios.compared}), flush=True)

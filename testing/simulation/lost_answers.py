@@ -305,7 +305,7 @@ class FaultTestbed:
     async def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the stack's state and the number of objects of each kind."""
         await self._begin(wanted)
-        await self._quiet()
+        await self._wait_until_idle()
         shown = await self.engines.call("stack_show", ref=REF)
         counted = {" ".join(key): len(found) for key, found in self._objects_now().items() if key not in REPEATED}
         return {"state": f"{shown['action']} {shown['status']} {shown['status_reason']}", **counted}
@@ -314,7 +314,7 @@ class FaultTestbed:
         """What is there that was not, or the other way round."""
         self.injector.watching = False
         await self.engines.call("stack_delete", ref=REF)
-        await self._quiet()
+        await self._wait_until_idle()
         for row in (await self.engines.call("stack_list"))["stacks"]:
             raise AssertionError(f"{row['action']} {row['status']} {row['status_reason']}")
         now = self._objects_now()
@@ -327,7 +327,7 @@ class FaultTestbed:
         self.empty = now
         return reported
 
-    async def _quiet(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Return when nothing is done any more; who waits for a signal gets one."""
         began = self.loop.time()
         while self._unfinished():

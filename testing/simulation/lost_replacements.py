@@ -49,7 +49,7 @@ class Replacements(FaultTestbed):
         await super()._begin(wanted)
         if THING in wanted["resources"]:
             self.injector.watching = False
-            await self._quiet()
+            await self._wait_until_idle()
             await self.engines.call("resource_mark_unhealthy", ref=REF, name=THING, mark_unhealthy=True)
             self.injector.asked, self.injector.watching = [], True
             await self.engines.call("stack_update", ref=REF, template=wanted, files=FILES)

@@ -45,13 +45,13 @@ class FaultFreeSimulation(Simulation):
 
     def __init__(self, seed: int, path: Path, *, read: bool) -> None:
         super().__init__(seed, path)
-        self.injector.trip = lambda: TRIP  # type: ignore[method-assign]
-        self.injector.heard = self._heard
+        self.injector.latency = lambda: TRIP  # type: ignore[method-assign]
+        self.injector.heard = self._record_call
         chance = random.Random(f"drafts {seed}")
         self.user.drafts = {name: Draft(chance, talkative=True) for name in self.user.NAMES}
         self.readers = Readers(self.cluster, self.user.drafts, seed)
         self._at_once = AT_ONCE if read else 0
-        self.injector.after_write = lambda: self.readers.look(self._at_once)
+        self.injector.after_write = lambda: self.readers.schedule(self._at_once)
         self._labels: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
 
@@ -60,28 +60,28 @@ class FaultFreeSimulation(Simulation):
         await self.cluster.start()
         for name in self.user.NAMES:
             await self.cluster.call("stack_create", **self._wanted(name), name=name)
-        await self._quiet()
+        await self._wait_until_idle()
         for _ in range(3):
             for name in self.user.NAMES:
                 self.user.drafts[name].alter()
                 await self.cluster.request("stack_update", **self._wanted(name), ref=ref(name))
-            await self._quiet()
+            await self._wait_until_idle()
         for action in ("check", "suspend", "resume"):
             for name in self.user.NAMES:
                 await self.cluster.request("stack_action", ref=ref(name), action=action)
-            await self._quiet()
+            await self._wait_until_idle()
         for name in self.user.NAMES:
             await self.cluster.call("stack_delete", ref=ref(name))
-        await self._quiet()
+        await self._wait_until_idle()
         self.cluster.ended = True
 
     def _wanted(self, name: str) -> dict[str, Any]:
         return {"template": self.user.drafts[name].template(), "files": FILES}
 
-    def _heard(self, sent: Request, response: Response | None, reading: bool) -> None:
+    def _record_call(self, sent: Request, response: Response | None, reading: bool) -> None:
         if sent.method in LOOKS:
             if not reading:
-                self.readers.look(self._at_once)
+                self.readers.schedule(self._at_once)
             return
         if reading:
             self.injector.violate("different", f"a reader sends {sent.method} {sent.path}")
@@ -90,7 +90,7 @@ class FaultFreeSimulation(Simulation):
         self.calls[self._shared(f"{sent.method} {sent.path} {_body(sent)} → {status}")] += 1
         for identifier, name in _named(response.body if response is not None else None):
             self._labels[identifier] = self._shared(name)
-        self.readers.look(self._at_once)
+        self.readers.schedule(self._at_once)
 
     def _shared(self, text: str) -> str:
         """Return a string with names of objects in place of their IDs, and without the random ends of names."""

@@ -111,7 +111,7 @@ class Cluster:
         self._count = 0
         self._reader: RequestContext | None = None
         injector.made_late = self._made_late
-        injector.looked_for = self._looked_for
+        injector.looked_for = self._is_searchable
 
     async def start(self) -> None:
         for _ in range(self.size):
@@ -135,7 +135,7 @@ class Cluster:
             getattr(work, "__name__", "") in ("remove_lost_object", "ended") for work in beside
         )
 
-    def _looked_for(self, sent: Request) -> bool:
+    def _is_searchable(self, sent: Request) -> bool:
         """Whether a request creates an object whose name, or mark, is that of a recorded resource alone."""
         text = sent.body.decode(errors="replace")
         of_stacks = resources.join(stacks, stacks.c.id == resources.c.stack_id)  # copies in snapshots are of none

@@ -174,7 +174,7 @@ class Inspection:
 
     # -- what holds at any moment ----------------------------------------------------------------------------
 
-    def look(self, *, strict: bool = False) -> None:
+    def check(self, *, strict: bool = False) -> None:
         """What is in the cloud is recorded, once, and the other way round; whatever is in progress is in hand.
 
         An object may be unrecorded for as long as there is a resource whose creation has begun, or failed, without an
@@ -183,19 +183,19 @@ class Inspection:
         minds, but not the copy of a snapshot that has failed, which is looked for when the snapshot goes.
         """
         with self._database.engine.connect() as connection:
-            self._look_at_owners(connection)
+            self._check_owners(connection)
             rows, copies = _rows(connection), Resource.all_of(connection.execute(_COPIED))
-            self._look_at_deployments(connection, rows)
-            self._look_at_events(connection, rows)
-        self._look_at_free(rows)
+            self._check_deployments(connection, rows)
+            self._check_events(connection, rows)
+        self._check_released(rows)
         passing = self._injector.made_late()
         for name, kind in KINDS.items():
             mine = [row for row in rows if row.type == name]
-            self._look_at(name, kind, mine, None if strict else passing)
+            self._check_objects(name, kind, mine, None if strict else passing)
         for name, kind in COPIES.items():
-            self._look_at(f"a copy of {name}", kind, [row for row in copies if row.type == name], passing)
+            self._check_objects(f"a copy of {name}", kind, [row for row in copies if row.type == name], passing)
 
-    def _look_at_owners(self, connection: Connection) -> None:
+    def _check_owners(self, connection: Connection) -> None:
         for row in connection.execute(_ABANDONED):
             self._injector.violate("stuck", f"{row.name} {row.action} {IN_CHARGE}")
 
@@ -213,7 +213,7 @@ class Inspection:
         with self._database.engine.connect() as connection:
             return [row for row in _rows(connection) if row.physical_id == net]
 
-    def _look_at_free(self, rows: list[Resource]) -> None:
+    def _check_released(self, rows: list[Resource]) -> None:
         """A network that was given away is deleted only by a resource that has imported it.
 
         `given_away` are the stacks and names of resources that are to leave their networks behind, `free` these.
@@ -227,14 +227,14 @@ class Inspection:
             self._injector.violate("lost", f"the network {net}, which belonged to nobody, was deleted")
         self._owned = owned | (self.free - there)
 
-    def _look_at_deployments(self, connection: Connection, rows: list[Resource]) -> None:
+    def _check_deployments(self, connection: Connection, rows: list[Resource]) -> None:
         """A deployment has the id of its resource."""
         recorded = {row.uuid for row in rows}
         for identifier in connection.execute(select(software_deployments.c.id)).scalars():
             if identifier not in recorded:
                 self._injector.violate("orphaned", f"the software deployment {identifier} belongs to nobody")
 
-    def _look_at_events(self, connection: Connection, rows: list[Resource]) -> None:
+    def _check_events(self, connection: Connection, rows: list[Resource]) -> None:
         """Each resource that is gone has an event of its deletion, each stack one of the state that it shows."""
         now = {row.uuid: (row.stack_id, row.name) for row in rows}
         for uuid, (stack_id, name) in now.items():
@@ -254,7 +254,7 @@ class Inspection:
                 "unreported", f"stack {row.name} is {row.action} {row.status} without an event of that"
             )
 
-    def look_at_history(self) -> None:
+    def check_history(self) -> None:
         """What has happened, until nothing is in progress any more, is in the events."""
         with self._database.engine.connect() as connection:
             for text in missing_events(connection, self._first):
@@ -268,7 +268,7 @@ class Inspection:
         with self._database.engine.connect() as connection:
             return sorted(there - {row.physical_id for row in _rows(connection)} - self.free)
 
-    def _look_at(self, name: str, kind: Kind, rows: list[Resource], passing: int | None) -> None:
+    def _check_objects(self, name: str, kind: Kind, rows: list[Resource], passing: int | None) -> None:
         """`passing` objects may be unrecorded, besides those that resources look for; none at all if it is None."""
         recorded = {row.physical_id for row in rows if row.physical_id is not None}
         objects = self._objects(kind)
@@ -365,14 +365,14 @@ class Inspection:
         if sorted(found) != sorted(wanted):
             self._injector.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
 
-    def check_that_nothing_is_left(self) -> None:
+    def check_nothing_remains(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""
         with self._database.engine.connect() as connection:
             for table in (software_deployments, software_configs):
                 if left := list(connection.execute(select(table.c.id)).scalars()):
                     self._injector.violate("orphaned", f"{table.name} after everything was deleted: {left}")
         now = self._everything()
-        self._look_at_trusts(len(now.pop(TRUSTS) - self._preset[TRUSTS]))
+        self._check_trusts(len(now.pop(TRUSTS) - self._preset[TRUSTS]))
         for key, before in self._preset.items():
             if key == TRUSTS:
                 continue
@@ -385,7 +385,7 @@ class Inspection:
             if before - now[key]:
                 self._injector.violate("lost", f"{key} that was there before: {sorted(before - now[key])}")
 
-    def _look_at_trusts(self, left: int) -> None:
+    def _check_trusts(self, left: int) -> None:
         """A trust has no name: one whose maker did not live to record it, or received a failure, is left."""
         self._injector.counts["trusts left"] += left
         excused = self._injector.counts["requests lost"] + self._injector.counts["trusts that were said to have failed"]

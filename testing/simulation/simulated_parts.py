@@ -80,13 +80,13 @@ class FaultInjector:
         self.spoil_rate = self.slow_rate = 0.0
         self.fault_rate = self.refusal_rate = self.loss_rate = self.cut_rate = self._away_until = 0.0
 
-    def database_away(self, seconds: float) -> None:
+    def interrupt_database(self, seconds: float) -> None:
         """The database cannot be reached for a while."""
         self.counts["databases away"] += 1
         self._away_until = self.now() + seconds
 
     @property
-    def away(self) -> bool:
+    def is_database_down(self) -> bool:
         """Whether the database cannot be reached."""
         return self.now() < self._away_until
 
@@ -94,11 +94,11 @@ class FaultInjector:
         """Whether something happens that happens at that rate."""
         return rate > 0 and self.chance.random() < rate
 
-    def trip(self) -> float:
+    def latency(self) -> float:
         """Seconds that a message is on its way: mostly little, now and then long."""
         return self.chance.random() ** 4 * LONGEST_TRIP
 
-    def slow_trip(self, request: Request) -> tuple[float, float]:
+    def slow_latency(self, request: Request) -> tuple[float, float]:
         """Seconds that a request and its answer are on their way, where not both are quick: 0 otherwise.
 
         Nobody looks for users that are created late (a known flaw), so their requests are quick.
@@ -116,7 +116,7 @@ class FaultInjector:
             return Fault(on="* *", do="fail", status=self.chance.choice((400, 403, 409)))
         if not self.happens(self.fault_rate):
             return None
-        kinds = [*FAULTS, "error_state"] if makes_what_may_break(request) else FAULTS
+        kinds = [*FAULTS, "error_state"] if creates_fallible_object(request) else FAULTS
         kind = self.chance.choice(kinds)
         self.counts[f"fault {kind}"] += 1
         if request.path.endswith("/OS-TRUST/trusts") and kind in ("succeed_but_fail", "act_and_drop"):
@@ -131,7 +131,7 @@ class FaultInjector:
             self.trace.append(f"{self.now():.3f} VIOLATION {kind}: {text}")
 
 
-def makes_what_may_break(request: CloudRequest) -> bool:
+def creates_fallible_object(request: CloudRequest) -> bool:
     """Whether a request makes an object that has an error state."""
     return request.method == "POST" and request.path.rstrip("/").rsplit("/", 1)[-1] in ("servers", "volumes")
 
@@ -156,10 +156,10 @@ class SimulatedJournal(LoopJournal):
         super().submit(batch, answer)
 
     def _delay(self) -> float:
-        return self._injector.trip() / 20
+        return self._injector.latency() / 20
 
     def _turn(self) -> None:
-        if self._injector.away:
+        if self._injector.is_database_down:
             self._loop.call_later(RETRY_SECONDS, self._turn)
             return
         super()._turn()
@@ -170,14 +170,14 @@ class SimulatedJournal(LoopJournal):
             if self._injector.chance.random() < 0.5:
                 raise _connection_error()
             number = self.groups + 1
-            refused = self._write_and_look(group)
+            refused = self._write_and_check(group)
             self.groups, self._unsure = number - 1, (number, refused)
             raise _connection_error()
-        return self._write_and_look(group)
+        return self._write_and_check(group)
 
-    def _write_and_look(self, group: Any) -> Any:
+    def _write_and_check(self, group: Any) -> Any:
         claimed = {batch.claim.operation for batch in group if batch.claim is not None}
-        before = self._standing(claimed) if claimed else {}
+        before = self._current_owners(claimed) if claimed else {}
         stale = [batch for batch in group if self._is_stale(batch, before)]
         others = {key for batch in group if batch not in stale for key in _keys(batch)}
         theirs = sorted({key for batch in stale for key in _keys(batch)} - others)
@@ -199,7 +199,7 @@ class SimulatedJournal(LoopJournal):
             self._injector.after_write()
         return refused
 
-    def _standing(self, identifiers: set[str]) -> Mapping[str, tuple[str | None, int]]:
+    def _current_owners(self, identifiers: set[str]) -> Mapping[str, tuple[str | None, int]]:
         """The owner and epoch of each operation."""
         with self._database.engine.connect() as connection:
             columns = operations.c.id, operations.c.owner, operations.c.epoch
@@ -267,7 +267,7 @@ class SimulatedDatabase(Database):
         self._injector = injector
 
     def read_now(self, query: Callable[..., Any], *arguments: Any) -> Any:
-        if self._injector.away:
+        if self._injector.is_database_down:
             raise _connection_error()
         return super().read_now(query, *arguments)
 
@@ -293,7 +293,7 @@ class SimulatedTransport(LoopTransport):
         if request.method not in LOOKS:
             self.check_lease(request)
         future: asyncio.Future[Response | None] = self._loop.create_future()
-        there, back = self._injector.slow_trip(request)
+        there, back = self._injector.slow_latency(request)
         self._injector.on_their_way += there > 0
         if there and not self._injector.looked_for(sent):
             self._process.survive()
@@ -302,7 +302,14 @@ class SimulatedTransport(LoopTransport):
                 self._loop.call_later, self._injector.chance.uniform(0.0, 5.0), self._disturb_sender
             )
         self._loop.outside.copy().run(
-            self._loop.call_later, self._injector.trip() + there, self._arrive, sent, future, READING.get(), there, back
+            self._loop.call_later,
+            self._injector.latency() + there,
+            self._arrive,
+            sent,
+            future,
+            READING.get(),
+            there,
+            back,
         )
         return await future
 
@@ -341,7 +348,7 @@ class SimulatedTransport(LoopTransport):
             f"{self._loop.time():.3f} {self._process.name} {sent.method} {sent.path} "
             f"{response.status if response else None} {fault.do if fault else ''}"
         )
-        self._loop.call_later(self._injector.trip() + back, _deliver, response, future)
+        self._loop.call_later(self._injector.latency() + back, _deliver, response, future)
 
 
 def _made_by(response: Response | None) -> Iterator[str]:
@@ -386,7 +393,7 @@ class SimulatedPeers(NoPeers):
         process, loop = member.process, self._process.loop
         loop.outside.copy().run(
             loop.call_later,
-            self._injector.trip(),
+            self._injector.latency(),
             lambda: process.call(lambda: member.engine.services.background.spawn(make(member.engine.membership))),
         )
 
@@ -410,7 +417,7 @@ class SimulatedPeers(NoPeers):
     ) -> contract.Answer:
         loop = self._process.loop
         answer: asyncio.Future[contract.Answer] = loop.create_future()
-        timer = loop.call_later(seconds, _give_up, answer, engine_id)
+        timer = loop.call_later(seconds, _expire, answer, engine_id)
         lost = self._injector.happens(self._injector.loss_rate)
         for member in () if lost else self._members():
             if member.engine.services.id == engine_id:
@@ -423,6 +430,6 @@ class SimulatedPeers(NoPeers):
             timer.cancel()
 
 
-def _give_up(answer: asyncio.Future[Any], engine_id: str) -> None:
+def _expire(answer: asyncio.Future[Any], engine_id: str) -> None:
     if not answer.done():
         answer.set_exception(PeerUnavailable(f"the engine {engine_id} does not answer"))

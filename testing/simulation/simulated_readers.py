@@ -59,7 +59,7 @@ class Readers:
         reading.setLevel(logging.ERROR)  # whatever the others may say
         reading.addHandler(_WarningHandler(self._violate))
 
-    def look(self, number: int) -> None:
+    def schedule(self, number: int) -> None:
         """Have so many requests made from this moment on, beside everything else."""
         requests = list(self._requests())
         for method, arguments in self.chance.sample(requests, min(number, len(requests))):

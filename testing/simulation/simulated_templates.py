@@ -137,7 +137,7 @@ class Draft:
         }
         return {section: entries for section, entries in sections.items() if entries}
 
-    def give_up_moves(self, problems: Iterable[Diagnostic]) -> bool:
+    def drop_refused_moves(self, problems: Iterable[Diagnostic]) -> bool:
         """Remove the entries about moves that are refused, as after a rollback that has failed halfway: both resources
         have objects then. Return whether there are any.
         """
@@ -155,7 +155,7 @@ class Draft:
         said = repr(list(self.resources.values()))
         return [name for name in self.named("shelf") if f"'{name}'" not in said]
 
-    def give_away(self, name: str) -> dict[str, Any]:
+    def release(self, name: str) -> dict[str, Any]:
         """Forget a network, and return its definition."""
         self.imports.pop(name, None)
         self.removed.append(name)

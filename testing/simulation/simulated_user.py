@@ -95,7 +95,7 @@ class User:
         self._signals = 0
         self._moving: Moving | None = None
 
-    async def ask(self) -> None:
+    async def random_request(self) -> None:
         """One random request."""
         name = self._chance.choice(self.NAMES)
         if self._inspection.stack(name) is None:
@@ -109,7 +109,7 @@ class User:
             return
         kind = self._chance.choices(list(CHANCES), list(CHANCES.values()))[0]
         if kind in ACTIONS:
-            looking = self._looking() if kind in ROLLBACKS else {}
+            looking = self._refresh_option() if kind in ROLLBACKS else {}
             await self._cluster.request("stack_action", ref=ref(name), action=kind, **looking)
         else:
             await getattr(self, f"_{kind}")(name)
@@ -144,7 +144,7 @@ class User:
         elif unused and stack is not None:
             former = self._chance.choice(sorted(unused))
             self._inspection.given_away.add((stack.id, former))
-            self._given_away[unused[former]] = draft.give_away(former)
+            self._given_away[unused[former]] = draft.release(former)
 
     def _drop_lost(self, draft: Draft) -> None:
         """Import no network that was deleted with its stack, or replaced."""
@@ -155,9 +155,9 @@ class User:
         await self._cluster.request("stack_lock", ref=ref(name), reason="nothing changes now")
         if self._is_locked(name):
             self._cluster.injector.counts["locks"] += 1
-            for ask in self._chance.sample([self._update, self._delete, self._scale, self._mark], 2):
+            for random_request in self._chance.sample([self._update, self._delete, self._scale, self._mark], 2):
                 operations = self._inspection.operations_of(name)
-                await ask(name)
+                await random_request(name)
                 if self._is_locked(name) and self._inspection.operations_of(name) != operations:
                     self._cluster.injector.violate("stuck", f"an operation began on {name}, which is locked")
             await asyncio.sleep(self._chance.choice((0.5, 20.0, 70.0)))
@@ -187,7 +187,7 @@ class User:
         stack = self._inspection.stack(name)
         return stack is not None and stack.locked is not None
 
-    async def _look_and_update(self, name: str) -> None:
+    async def _read_and_update(self, name: str) -> None:
         await self._update(name, converge=True)
 
     async def _delete(self, name: str) -> None:
@@ -224,7 +224,7 @@ class User:
         await self._cluster.request("snapshot_create", ref=ref(name), name=None)
 
     async def _restore(self, name: str) -> None:
-        await self._with_snapshot("snapshot_restore", name, **self._looking())
+        await self._with_snapshot("snapshot_restore", name, **self._refresh_option())
 
     async def _forget(self, name: str) -> None:
         await self._with_snapshot("snapshot_delete", name)
@@ -233,7 +233,7 @@ class User:
         if saved := self._inspection.snapshots_of(name):
             await self._cluster.request(method, ref=ref(name), snapshot_id=self._chance.choice(saved).id, **more)
 
-    def _looking(self) -> dict[str, Any]:
+    def _refresh_option(self) -> dict[str, Any]:
         """What a rollback or a restoration compares with the cloud, if somebody changes objects there."""
         return {"refresh": self._chance.choice((None, "none", "changes", "all"))} if self._drifts else {}
 
@@ -352,7 +352,7 @@ class User:
                 try:
                     await self._cluster.call("stack_update", ref=ref(name), **arguments, **looking)
                 except TemplateInvalid as error:
-                    if stack.status != "FAILED" or not draft.give_up_moves(error.diagnostics):
+                    if stack.status != "FAILED" or not draft.drop_refused_moves(error.diagnostics):
                         raise
                     continue
             await quiet()

@@ -86,12 +86,12 @@ class Simulation:
         self.injector = FaultInjector(seed)
         self.chance = self.injector.chance
         clock = ManualClock()
-        self.loop = SimulatedLoop(clock, lambda: self.injector.trip() / 50)
+        self.loop = SimulatedLoop(clock, lambda: self.injector.latency() / 50)
         self.injector.now = self.loop.time
         self.cloud = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=OUTSIDE)
         self.cluster = Cluster(self.loop, self.cloud, self.injector, path, self.chance.choice((1, 2, 2, 3)))
         self.inspection = Inspection(self.cloud, self.cluster.database, self.injector)
-        self.injector.after_write = self.inspection.look
+        self.injector.after_write = self.inspection.check
         self._slow = self.chance.random() < 0.5
         only = self.chance.choice(ONLY) if not (imports or drifts) else ("net", "value")
         self._renames = renames
@@ -103,8 +103,8 @@ class Simulation:
 
     def _inspect_and_read(self) -> None:
         """After a write, who inspects and who only asks have a look."""
-        self.inspection.look()
-        self.readers.look(1 if self.readers.chance.random() < READS_PER_WRITE else 0)
+        self.inspection.check()
+        self.readers.schedule(1 if self.readers.chance.random() < READS_PER_WRITE else 0)
 
     def run(self) -> None:
         """The history from beginning to end."""
@@ -118,12 +118,12 @@ class Simulation:
             self._choose_fault_rates()
             if self.chance.random() < 0.08:
                 await self.cluster.stop_one()
-            await self.user.ask()
+            await self.user.random_request()
             await asyncio.sleep(self.chance.choice((0.0, 0.5, 3.0, 20.0, 70.0)))
             if self.chance.random() < 0.3:
                 await self.user.answer()
             if number % 4 == 3:
-                await self._quiet()
+                await self._wait_until_idle()
         await self._end()
 
     # -- trouble ---------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Simulation:
         injector.slow_rate = chance.choice((0.1, 0.5)) if self._slow else 0.0
         injector.spoil_rate = chance.choice((0.0, 0.0, 0.0, 0.7))
         if chance.random() < 0.1:
-            injector.database_away(chance.uniform(0.5, 30.0))
+            injector.interrupt_database(chance.uniform(0.5, 30.0))
         for member in self.cluster.members:
             process = member.process
             if chance.random() < 0.5 and not process.spared:
@@ -158,7 +158,7 @@ class Simulation:
 
     # -- peace -----------------------------------------------------------------------------------------------
 
-    async def _quiet(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """No more trouble, until nothing runs any more, and nothing is left that was created late.
 
         Raises SimulationAborted when something that must not happen has happened.
@@ -176,7 +176,7 @@ class Simulation:
             unfinished, late = self.inspection.unfinished(), self.inspection.late()
             busy = unfinished or late or self.injector.on_their_way or self.injector.made_late()
             calm = 0 if busy else calm + 1
-            self.inspection.look()
+            self.inspection.check()
             idle = [*idle[-2:], self.cluster.without_run()]
             for identifier in set.intersection(*(set(each.items()) for each in idle)) if len(idle) == 3 else ():
                 self.injector.violate("stuck", "{} is an operation of {}, which does not run it".format(*identifier))
@@ -186,14 +186,14 @@ class Simulation:
                 self.injector.violate("orphaned", f"created late, and still there after {LATEST:.0f} seconds: {late}")
             if self.injector.violations:
                 raise SimulationAborted
-        self.inspection.look_at_history()
+        self.inspection.check_history()
 
     async def _end(self) -> None:
         """Bring every stack to its last template, then to nothing, and compare the cloud each time."""
-        await self._quiet()
+        await self._wait_until_idle()
         for name in self.user.NAMES:
-            await self.user.complete_draft(name, self._quiet)
-        self.inspection.look(strict=True)
+            await self.user.complete_draft(name, self._wait_until_idle)
+        self.inspection.check(strict=True)
         for name, draft in self.user.drafts.items():
             self.inspection.compare(name, draft)
         if self._renames:
@@ -201,8 +201,8 @@ class Simulation:
         for name in self.user.NAMES:
             if self.inspection.stack(name) is not None:
                 await self.cluster.call("stack_delete", ref=ref(name))
-        await self._quiet()
-        self.inspection.check_that_nothing_is_left()
+        await self._wait_until_idle()
+        self.inspection.check_nothing_remains()
         self.cluster.ended = True
 
     async def _regroup(self) -> None:
@@ -210,16 +210,16 @@ class Simulation:
         for name in self.user.NAMES:
             for saved in self.inspection.snapshots_of(name):  # a stack with snapshots is not refactored
                 await self.cluster.call("snapshot_delete", ref=ref(name), snapshot_id=saved.id)
-        await self._quiet()
+        await self._wait_until_idle()
         for _ in range(MOVES):
             self._choose_fault_rates()
             changes, deploys = self.chance.random() < 0.5, self.chance.random() < 0.5
             await self.user.regroup(changes=changes, deploys=deploys)
-            await self._quiet()
+            await self._wait_until_idle()
             self.user.settle_move()
             for name in self.user.NAMES if changes or deploys else ():  # updates with the moves may have failed
-                await self.user.complete_draft(name, self._quiet)
-            self.inspection.look(strict=True)
+                await self.user.complete_draft(name, self._wait_until_idle)
+            self.inspection.check(strict=True)
             for name, draft in self.user.drafts.items():
                 self.inspection.compare(name, draft)
 

@@ -56,11 +56,11 @@ class Place:
         """Return the template of a state."""
         return from_state(read_state(json.dumps(state).encode()), self._types)
 
-    def prove(self, configuration: Mapping[str, Any]) -> Proof:
+    def import_configuration(self, configuration: Mapping[str, Any]) -> Proof:
         """Make a configuration, and import it as a stack of its own."""
-        return self.prove_state(configuration, self.state(configuration))
+        return self.import_state(configuration, self.state(configuration))
 
-    def prove_state(self, configuration: Mapping[str, Any], state: Mapping[str, Any]) -> Proof:
+    def import_state(self, configuration: Mapping[str, Any], state: Mapping[str, Any]) -> Proof:
         """Import the state of a configuration as a stack of its own."""
         found = self.imported(state)
         problems = list(self._wrong(configuration, found))

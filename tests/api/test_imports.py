@@ -152,7 +152,7 @@ def test_an_object_of_another_resource_is_refused_and_its_owner_named(stacks: St
         ({"b": NET, "c": NET}, [{"to": "b", "id": "x"}, {"to": "c", "id": "x"}], "x is also imported as"),
     ],
 )
-def test_what_cannot_be_imported_is_refused(
+def test_invalid_import_is_refused(
     stacks: Stacks, resources: dict[str, Any], entries: list[dict[str, Any]], said: str
 ) -> None:
     group = {

@@ -139,7 +139,7 @@ def test_new_stack_ignores_moved_entries(stacks: Stacks) -> None:
         ({"b": NET}, [("a", "a.0")], "a.0 is inside a"),
     ],
 )
-def test_what_cannot_be_moved_is_refused(
+def test_invalid_move_is_refused(
     stacks: Stacks, resources: dict[str, Any], entries: list[tuple[str, str]], said: str
 ) -> None:
     stacks.create(template(a=NET, v=VOLUME))

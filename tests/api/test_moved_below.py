@@ -200,7 +200,7 @@ def test_nested_moves_keep_history_signals_and_urls(stacks: Stacks) -> None:
         ({"tier": "tier.v"}, "tier.v is inside tier"),
     ],
 )
-def test_what_cannot_be_moved_is_refused(stacks: Stacks, entries: dict[str, str], said: str) -> None:
+def test_invalid_move_is_refused(stacks: Stacks, entries: dict[str, str], said: str) -> None:
     stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
     before = below(stacks)
     texts = files(v=VOLUME, web=VOLUME) if "tier.v" not in entries else files(web=VOLUME)

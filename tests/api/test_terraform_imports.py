@@ -41,6 +41,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 @pytest.mark.parametrize("title", TITLES)
 def test_a_state_is_imported_without_a_write(place: Place, title: str) -> None:
     [configuration] = [each for each in configurations() if each["title"] == title]
-    proof = place.prove(configuration)
+    proof = place.import_configuration(configuration)
     assert not proof.problems
     assert proof.resources

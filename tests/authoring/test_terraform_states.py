@@ -255,7 +255,7 @@ def test_outputs_become_references(tmp_path: Path) -> None:
     assert "TOP-SECRET" not in answer.output + files
 
 
-def test_what_has_no_equivalent_is_listed_with_its_reason(tmp_path: Path) -> None:
+def test_types_without_equivalent_are_listed_with_the_reason(tmp_path: Path) -> None:
     data = state(
         resource("compute_quotaset_v2", "quota", {"id": "p/RegionOne"}),
         resource("networking_network_v2", "old", {"id": NET, "name": "old"}, deposed="0badcafe"),

@@ -201,7 +201,7 @@ def test_a_value_with_a_hidden_part_is_modified_and_not_synchronized(
     assert sorted(live(world, boto)["tags"]) == ["blue", "swordfish"]
 
 
-def test_what_is_not_compared_is_named_with_its_reason(world: QueryService, boto: Any, clean: None) -> None:
+def test_properties_without_comparison_are_named_with_the_reason(world: QueryService, boto: Any, clean: None) -> None:
     body = """
     AWSTemplateFormatVersion: '2010-09-09'
     Resources:

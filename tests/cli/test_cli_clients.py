@@ -103,8 +103,8 @@ def test_openstacksdk_with_files_and_actions(sdk: Any) -> None:
         template_file=f"{OPTIONS}/stack.yaml",
         environment_files=[f"{OPTIONS}/environment.yaml", f"{OPTIONS}/word.yaml"],
     )
-    foreseen = heat.create_stack(preview=True, name="acted", **sources)
-    assert (foreseen.name, foreseen.parameters["word"]) == ("acted", "overridden")
+    previewed = heat.create_stack(preview=True, name="acted", **sources)
+    assert (previewed.name, previewed.parameters["word"]) == ("acted", "overridden")
     assert heat.find_stack("acted") is None
     stack = settled(heat, heat.create_stack(name="acted", tags="blue,green", **sources), "CREATE_COMPLETE")
     assert stack.parameters["word"] == "overridden"

@@ -52,7 +52,7 @@ def use_every_verb(client: OpenStack) -> None:
     assert "thing" in preview
     stack("create", "-t", TEMPLATE, "--parameter", "word=one", "--tags", "blue", *WAIT, "every")
     assert [row["Stack Name"] for row in stack.json("list", "--tags", "blue")] == ["every"]
-    look(stack)
+    read_everything(stack)
     change(stack)
     repair(stack)
     pause_and_continue(stack)
@@ -68,7 +68,7 @@ def known_commands(client: OpenStack) -> set[str]:
     return {command for command in commands if command.startswith("stack ")}
 
 
-def look(stack: Client) -> None:
+def read_everything(stack: Client) -> None:
     """Everything that only looks."""
     assert stack.json("show", "every")["parameters"]["word"] == "one"
     assert stack.json("output show", "every", "said")["output_value"] == "one"

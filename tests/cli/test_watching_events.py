@@ -97,7 +97,7 @@ def test_interrupted_event_stream_is_resumed(orchestration: Orchestration, stack
     assert orchestration.asked == [("text/event-stream", "z"), ("text/event-stream", "a")]
 
 
-def test_what_is_refused_is_reported(orchestration: Orchestration, stack: Stack) -> None:
+def test_refused_request_is_reported(orchestration: Orchestration, stack: Stack) -> None:
     orchestration.streams = [""]
     with pytest.raises(Refused):
         next(stack.watch())

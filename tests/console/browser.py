@@ -20,9 +20,9 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.console.states import DEEP, look_at_states
-from tests.console.tasks import look_at_tasks
-from tests.console.timelines import PAINT, TIMED, WATCH_FRAMES, look_at_timeline
+from tests.console.states import DEEP, check_states
+from tests.console.tasks import check_tasks
+from tests.console.timelines import PAINT, TIMED, WATCH_FRAMES, check_timeline
 
 WIDTHS = (390, 834, 1280)
 SCHEMES = ("light", "dark")
@@ -135,7 +135,7 @@ class Walk:
         page.get_by_label("Project", exact=True).fill(user)
         page.get_by_role("button", name="Log in").click()
 
-    def look(self, page: Page, name: str, manual: bool = False) -> None:
+    def check_page(self, page: Page, name: str, manual: bool = False) -> None:
         """Check a page and take a picture of it."""
         width = page.viewport_size["width"] if page.viewport_size else 0
         dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
@@ -168,11 +168,11 @@ def every_page(walk: Walk, paths: dict[str, str], base: str) -> None:
     for scheme in SCHEMES:
         for width in WIDTHS:
             with walk.page(width, scheme, user=None) as page:
-                walk.look(page, "login")
+                walk.check_page(page, "login")
             with walk.page(width, scheme) as page:
                 for name, path in paths.items():
                     page.goto(f"{base}{path}")
-                    walk.look(page, name)
+                    walk.check_page(page, name)
 
 
 def deploy(walk: Walk, path: str, base: str) -> None:
@@ -185,8 +185,8 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 text = template.input_value()
                 template.fill(text.replace("cidr: ", "cdir: ").replace("size: 1", "size: 2"))
                 page.locator("#problems li").first.wait_for()
-                look_at_marks(walk, page)
-                walk.look(page, "problems", manual=(width, scheme) == (1280, "light"))
+                check_marks(walk, page)
+                walk.check_page(page, "problems", manual=(width, scheme) == (1280, "light"))
                 page.locator("[data-line]").first.click()
                 walk.require(
                     template.evaluate("e => e === document.activeElement"), "a problem does not lead to its line"
@@ -199,10 +199,10 @@ def deploy(walk: Walk, path: str, base: str) -> None:
                 page.get_by_role("button", name="Plan…").click()
                 page.get_by_role("heading", name="Plan for web").wait_for()
                 walk.require(page.get_by_role("button", name="Approve").evaluate(IN_SIGHT), "approving is out of reach")
-                walk.look(page, "plan", manual=(width, scheme) == (1280, "light"))
+                walk.check_page(page, "plan", manual=(width, scheme) == (1280, "light"))
 
 
-def look_at_marks(walk: Walk, page: Page) -> None:
+def check_marks(walk: Walk, page: Page) -> None:
     """Check that a mistake is marked in the editor and described at the pointer; colors keep all characters."""
     page.locator("#problems li", has_text="cdir").locator("[data-line]").first.click()
     mark = page.locator(".c-mark", has_text="cdir").first
@@ -234,7 +234,7 @@ def zoom(walk: Walk, base: str, path: str) -> None:
         page.mouse.wheel(0, 100)
         page.keyboard.up("Control")
         page.wait_for_function("document.querySelector('#zoom output').textContent === '100 %'")
-        walk.look(page, "graph-zoomed")
+        walk.check_page(page, "graph-zoomed")
 
 
 def write(walk: Walk, base: str, folder: Path) -> None:
@@ -248,7 +248,7 @@ def write(walk: Walk, base: str, folder: Path) -> None:
                 page.goto(f"{base}/deploy")
                 page.get_by_label("Name", exact=True).fill("written")
                 page.get_by_text("Add", exact=True).first.click()
-                walk.look(page, "add-files")
+                walk.check_page(page, "add-files")
                 page.locator("#upload-folder").set_input_files(folder)
                 page.get_by_role("tab", name="nested/db.yaml").wait_for()
                 walk.require(page.get_by_role("tab", name="picture.bin").count() == 0, "a binary file is added")
@@ -261,7 +261,7 @@ def write(walk: Walk, base: str, folder: Path) -> None:
                 walk.require(page.get_by_role("option").count() < 10, "the list has items that do not match")
                 page.get_by_role("option", name="OS::Nova::ServerGroup").hover()
                 active = template.get_attribute("aria-activedescendant")
-                walk.look(page, "completion", manual=(width, scheme) == (1280, "light"))
+                walk.check_page(page, "completion", manual=(width, scheme) == (1280, "light"))
                 page.keyboard.press("Control+Space")
                 page.wait_for_function("document.querySelector('textarea[name=template]').ariaActiveDescendantElement")
                 page.keyboard.press("ArrowDown")
@@ -283,7 +283,7 @@ def write(walk: Walk, base: str, folder: Path) -> None:
                 )
                 page.keyboard.press("F1")
                 page.get_by_role("tooltip").wait_for()
-                walk.look(page, "description")
+                walk.check_page(page, "description")
                 page.keyboard.press("Escape")
                 page.keyboard.press("Control+z")
                 walk.require("get_param: size" not in template.input_value(), "completion cannot be undone")
@@ -295,7 +295,7 @@ def write(walk: Walk, base: str, folder: Path) -> None:
                 page.get_by_role("tab", name="Environment").click()
                 page.locator("textarea[name=environment]").fill("parameters: {}\nparameterz: {}\n")
                 page.locator("[data-in=environment]").wait_for()
-                walk.look(page, "problems-of-environment")
+                walk.check_page(page, "problems-of-environment")
                 page.locator("textarea[name=environment]").fill("")
                 page.locator("[data-in=template]").wait_for()
                 walk.require("nme" in page.locator("#problems").inner_text(), "a nested template is not checked")
@@ -315,17 +315,17 @@ def keyboard(walk: Walk, path: str, base: str) -> None:
         page.keyboard.press("Enter")
         dialog = page.get_by_role("dialog")
         dialog.wait_for()
-        walk.look(page, "confirm")
+        walk.check_page(page, "confirm")
         page.keyboard.press("Escape")
         dialog.wait_for(state="detached")
         walk.require(delete.evaluate("e => e === document.activeElement"), "the focus is lost after a dialog")
         page.locator(".menu summary").press("Enter")
-        walk.look(page, "menu")
+        walk.check_page(page, "menu")
         page.keyboard.press("Escape")
         walk.require(not page.locator(".menu ul").is_visible(), "a menu is not closed by Escape")
         page.get_by_label("Filter").fill("attachment")
         walk.require(page.locator("#tree tbody tr:visible").count() == 1, "the filter does not select rows")
-        walk.look(page, "filtered")
+        walk.check_page(page, "filtered")
         page.get_by_label("Filter").fill("")
         page.locator(".fold").first.press("Enter")
         walk.require(page.locator("tr[data-parent]:visible").count() == 0, "a branch is not folded by Enter")
@@ -340,12 +340,12 @@ def live(walk: Walk, path: str, base: str, act: Callable[..., Any], template: st
         shop = f"{base}{(link.get_attribute('href') or '').removeprefix('/console')}"
         picture.goto(f"{shop}/graph")
         picture.locator(".node[data-status=IN_PROGRESS]").first.wait_for(timeout=60_000)
-        walk.look(picture, "graph-at-work", manual=True)
+        walk.check_page(picture, "graph-at-work", manual=True)
         picture.locator("#stack-state [data-status=COMPLETE]").wait_for(timeout=60_000)
         picture.locator(".node:not([data-status=COMPLETE])").first.wait_for(state="detached", timeout=60_000)
         creation.wait(60)
         picture.goto(f"{shop}/timeline")
-        walk.look(picture, "timeline-of-creation")
+        walk.check_page(picture, "timeline-of-creation")
         page.goto(f"{base}{path}")
         picture.goto(f"{base}{path}/graph")
         running = act("stack", "check", path.split("/")[2])
@@ -434,9 +434,9 @@ def _walk(base: str, pictures: Path | None, act: Callable[..., Any], directory: 
         write(walk, base, directory / "files")
         keyboard(walk, web, base)
         large(walk, stacks["large"], base, act)
-        look_at_timeline(walk, stacks["timed"], base, act)
-        look_at_tasks(walk, base, act, directory)
-        look_at_states(walk, stacks, base, act, str(directory / "empty.yaml"))
+        check_timeline(walk, stacks["timed"], base, act)
+        check_tasks(walk, base, act, directory)
+        check_states(walk, stacks, base, act, str(directory / "empty.yaml"))
         chromium.close()
     for problem in walk.problems:
         print(f"PROBLEM: {problem}")

@@ -42,7 +42,7 @@ _DROP = """files => {
 _FOCUS = "document.activeElement.id"
 
 
-def look_at_states(walk: Walk, stacks: dict[str, str], base: str, act: Callable[..., Any], empty: str) -> None:
+def check_states(walk: Walk, stacks: dict[str, str], base: str, act: Callable[..., Any], empty: str) -> None:
     """Look at all states; `stacks` are the paths of the stacks, `empty` is the file of a small template."""
     deep(walk, stacks["deep"], base, act)
     session_ends(walk, base)
@@ -63,12 +63,12 @@ def deep(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
     for width, scheme in ((390, "dark"), (834, "light"), (1280, "dark")):
         with walk.page(width, scheme) as page:
             page.goto(f"{base}/stacks")
-            walk.look(page, "stacks-with-long-names")
+            walk.check_page(page, "stacks-with-long-names")
             for tail in ("graph", "timeline", "details", "events", "deploy", "resources/word"):
                 page.goto(f"{base}{path}/{tail}")
-                walk.look(page, f"deep-{tail.replace('/', '-')}")
+                walk.check_page(page, f"deep-{tail.replace('/', '-')}")
             page.goto(f"{base}{path}")
-            walk.look(page, "deep")
+            walk.check_page(page, "deep")
             if width > 390:  # in columns
                 indented(walk, page)
             row = page.locator("#tree tbody tr").last
@@ -77,7 +77,7 @@ def deep(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
                 page.locator("#tree a").get_by_text(name, exact=True).first.click()
                 page.locator("dl a", has_text="deep-").first.click()
             page.locator(".crumbs a").nth(2).wait_for()
-            walk.look(page, "deepest")
+            walk.check_page(page, "deepest")
             walk.require(page.locator(".crumbs a").nth(1).inner_text() == "deep", "the outermost stack is not linked")
 
 
@@ -98,13 +98,13 @@ def session_ends(walk: Walk, base: str) -> None:
         page.locator("textarea[name=template]").press("Control+End")
         page.keyboard.type("# these words")
         page.get_by_text("The session of this page has ended").wait_for()
-        walk.look(page, "session-ended")
+        walk.check_page(page, "session-ended")
         page.get_by_role("button", name="Plan…").click()
         page.get_by_text("what you have entered is kept").wait_for()
-        walk.look(page, "login-with-form")
+        walk.check_page(page, "login-with-form")
         walk.log_in(page)
         page.get_by_role("button", name="Continue with the form").wait_for()
-        walk.look(page, "continue")
+        walk.check_page(page, "continue")
         page.keyboard.press("Enter")
         template = page.locator("textarea[name=template]")
         template.wait_for()
@@ -121,7 +121,7 @@ def files(walk: Walk, base: str) -> None:
         page.evaluate(_DROP, [["<img src=x>.sh", "#"], *small, ["large", "ö" * 200_000]])
         page.locator("p.help", has_text="Not added: large (too large)").wait_for()
         page.get_by_role("tab", name="<img src=x>.sh").wait_for()
-        walk.look(page, "many-files")
+        walk.check_page(page, "many-files")
         seen = "e => e.getBoundingClientRect().bottom <= e.parentElement.getBoundingClientRect().bottom"
         walk.require(page.locator("[role=tab][aria-selected=true]").evaluate(seen), "the chosen tab is out of sight")
         template = page.locator("textarea[name=template]")
@@ -171,14 +171,14 @@ def deletion(walk: Walk, base: str, act: Callable[..., Any], empty: str) -> None
         page.keyboard.press("Shift+Tab")
         page.keyboard.press("Enter")
         page.get_by_text("The stack is deleted.").wait_for(timeout=60_000)
-        walk.look(page, "deleted")
+        walk.check_page(page, "deleted")
         for link in page.locator(".tabs a").all():
             href = link.get_attribute("href") or ""
             answer = page.request.get(f"{base.removesuffix('/console')}{href}")
             walk.require(answer.ok, f"a tab of a deleted stack leads to {answer.status}: {href}")
         shown = page.goto(f"{page.url}/deploy")
         walk.require(shown is not None and shown.status == 410, "a deleted stack can be updated")
-        walk.look(page, "gone")
+        walk.check_page(page, "gone")
         page.go_back()
         page.get_by_text("The stack is deleted.").wait_for()
 
@@ -191,4 +191,4 @@ def no_answer(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None
         act("down").wait(120)
         stacks.get_by_text("The service does not answer: the list may be out of date.").wait_for()
         tree.get_by_text("The service does not answer: trying again.").wait_for()
-        walk.look(stacks, "no-answer")
+        walk.check_page(stacks, "no-answer")

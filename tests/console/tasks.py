@@ -22,7 +22,7 @@ _FREEZE = "freezes:\n- {name: the sale, start: 2099-11-20T00:00, end: 2099-12-01
 _SIZES = ((390, "dark"), (1280, "light"))
 
 
-def look_at_tasks(walk: Walk, base: str, act: Callable[..., Any], directory: Path) -> None:
+def check_tasks(walk: Walk, base: str, act: Callable[..., Any], directory: Path) -> None:
     """Do all tasks, on a stack of their own."""
     (directory / "left.yaml").write_text(LEFT)
     for name in ("kept", "gone"):
@@ -60,7 +60,7 @@ def protection(walk: Walk, base: str, path: str) -> None:
         with walk.page(width, scheme) as page:
             page.goto(f"{base}{path}/protection")
             page.locator(".setting summary").click()
-            walk.look(page, "protected", manual=(width, scheme) == (1280, "light"))
+            walk.check_page(page, "protected", manual=(width, scheme) == (1280, "light"))
     with walk.page(1280, "light") as page:
         for name, label in (("unlock", "Unlock"), ("unprotect", "Allow deletion")):
             page.goto(f"{base}{path}/actions/{name}")
@@ -78,14 +78,14 @@ def change_control(walk: Walk, base: str) -> None:
     for width, scheme in _SIZES:
         with walk.page(width, scheme, user="admin") as page:
             page.goto(f"{base}/services")
-            walk.look(page, "services")
+            walk.check_page(page, "services")
             page.goto(f"{base}/control")
             page.locator(".setting summary").first.click()
             page.get_by_label("Approvals, windows and freezes of the project").fill(_FREEZE)
             page.get_by_role("button", name="Set", exact=True).first.click()
             page.get_by_role("region", name="Freezes").wait_for()
             page.locator(".setting summary").first.click()
-            walk.look(page, "freeze")
+            walk.check_page(page, "freeze")
             page.get_by_role("button", name="Remove").first.click()
             page.get_by_role("region", name="Freezes").wait_for(state="detached")
 
@@ -97,7 +97,7 @@ def comparison(walk: Walk, base: str, path: str) -> None:
             page.goto(f"{base}{path}/drift")
             page.get_by_role("button", name="Compare with the cloud").press("Enter")
             page.get_by_text("No differences in what could be compared").wait_for(timeout=60_000)
-            walk.look(page, "drift-compared")
+            walk.check_page(page, "drift-compared")
 
 
 def deletion_with_marks(walk: Walk, base: str, path: str) -> None:
@@ -110,7 +110,7 @@ def deletion_with_marks(walk: Walk, base: str, path: str) -> None:
             page.get_by_role("button", name="Delete", exact=True).click()
             page.get_by_text("Retained in the cloud: data.").wait_for()
             page.evaluate("scrollTo(0, 0)")
-            walk.look(page, "delete-and-keep", manual=(width, scheme) == (1280, "light"))
+            walk.check_page(page, "delete-and-keep", manual=(width, scheme) == (1280, "light"))
 
 
 def generation(walk: Walk, base: str) -> None:
@@ -127,12 +127,12 @@ def generation(walk: Walk, base: str) -> None:
                 "the environment is not downloaded",
             )
             page.evaluate("scrollTo(0, 0)")
-            walk.look(page, "generated-volumes", manual=(width, scheme) == (1280, "light"))
+            walk.check_page(page, "generated-volumes", manual=(width, scheme) == (1280, "light"))
             page.get_by_role("button", name="Import as a new stack").click()
             page.get_by_label("Name", exact=True).fill("imported")
             page.get_by_role("button", name="Plan…").click()
             page.get_by_role("heading", name="Plan for imported").wait_for()
-            walk.look(page, "plan-of-import")
+            walk.check_page(page, "plan-of-import")
 
 
 def refactoring(walk: Walk, base: str) -> None:
@@ -151,14 +151,14 @@ def refactoring(walk: Walk, base: str) -> None:
                 f"heat_template_version: 2021-04-16\nresources:\n{volume}\n"
             )
             page.get_by_label("Create the stacks that do not exist").press("Space")
-            walk.look(page, "refactor-form")
+            walk.check_page(page, "refactor-form")
             page.get_by_role("button", name="Plan…").press("Enter")
             page.get_by_text("1 to move, 1 to create").wait_for()
-            walk.look(page, "refactor", manual=(width, scheme) == (1280, "light"))
+            walk.check_page(page, "refactor", manual=(width, scheme) == (1280, "light"))
             page.get_by_role("button", name="Carry it out").click()
             page.get_by_text("execute complete").wait_for()
             page.goto(f"{base}/refactors")
-            walk.look(page, "refactors-listed")
+            walk.check_page(page, "refactors-listed")
 
 
 def orphans(walk: Walk, base: str) -> None:
@@ -167,16 +167,16 @@ def orphans(walk: Walk, base: str) -> None:
         with walk.page(width, scheme) as page:
             page.goto(f"{base}/orphans")
             page.get_by_role("checkbox").first.press("Space")
-            walk.look(page, "orphans-marked")
+            walk.check_page(page, "orphans-marked")
             page.get_by_role("button", name="Delete them").press("Enter")
             page.get_by_role("link", name="Show the plan").wait_for(timeout=60_000)
-            walk.look(page, "orphans-removal")
+            walk.check_page(page, "orphans-removal")
             if number:
                 page.get_by_role("button", name="Keep the objects").click()
                 page.get_by_role("heading", name="Objects without an owner").wait_for()
                 continue
             page.get_by_role("link", name="Show the plan").click()
             page.get_by_role("button", name="Delete", exact=True).wait_for()
-            walk.look(page, "orphans-plan")
+            walk.check_page(page, "orphans-plan")
             page.get_by_role("button", name="Delete", exact=True).click()
             page.locator("#stack-state").wait_for()

@@ -38,7 +38,7 @@ _BAR = "[...document.querySelectorAll('.bars svg')].find(item => item.checkVisib
 _ROWS = "#tree tbody tr:visible"
 
 
-def look_at_timeline(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
+def check_timeline(walk: Walk, path: str, base: str, act: Callable[..., Any]) -> None:
     """Look at the timeline of a large stack at all widths, use it by the keyboard, and watch it at work."""
     for width, scheme in ((400, "light"), (900, "dark"), (1400, "light")):
         with walk.page(width, scheme) as page:
@@ -53,7 +53,7 @@ def look_at_timeline(walk: Walk, path: str, base: str, act: Callable[..., Any]) 
             page.wait_for_function(f"{_AXIS}.top >= 0 && {_AXIS}.bottom < 60")  # it stays in sight
             edges = page.evaluate(f"[{_AXIS}.left, {_BAR}.left, {_AXIS}.right, {_BAR}.right].map(Math.round)")
             walk.require(edges[0] == edges[1] and edges[2] == edges[3], f"bars are not below their axis: {edges}")
-            walk.look(page, "timeline-large")
+            walk.check_page(page, "timeline-large")
     with walk.page(1280, "light") as page:
         page.goto(f"{base}{path}/timeline")
         _by_keyboard(walk, page)

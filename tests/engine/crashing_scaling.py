@@ -47,7 +47,7 @@ async def scale(world: World) -> bool:
     return True
 
 
-async def look(world: World) -> dict[str, Any]:
+async def state_after_signal(world: World) -> dict[str, Any]:
     """How the group stands, and what a further signal makes of it."""
     await _rest(world)
     before = await _group(world)
@@ -76,13 +76,13 @@ async def delete(world: World) -> str:
 
 def main(url: str, token: str, moment: str) -> None:
     emulated = Emulated(url, token)
-    make_ready(emulated, create, scale, look, delete)
+    make_ready(emulated, create, scale, state_after_signal, delete)
     created = Path(tempfile.mkdtemp()) / "stoker.db"
     in_child(create, created, emulated, lambda: None)
     for number in range(1, 100):
         path = copied(created)  # nothing of the stack is in the cloud, so that only its database is new
         ended = in_child(scale, path, emulated, partial(kill_at, number, moment))
-        result = in_child(look, path, emulated, lambda: None)
+        result = in_child(state_after_signal, path, emulated, lambda: None)
         print(json.dumps({"number": number, "killed": ended is None, **result}), flush=True)
         if ended is not None:
             in_child(delete, path, emulated, lambda: None)

@@ -86,7 +86,7 @@ async def test_missing_object_cannot_be_accepted(world: World) -> None:
     assert "does not exist" in found["reason"]
 
 
-async def test_what_the_template_ignores_is_not_accepted(world: World) -> None:
+async def test_drift_that_the_template_ignores_is_not_accepted(world: World) -> None:
     await world.create("web", template(net={**net(name="mine"), "ignore_drift": ["name"]}))
     await rename(world, "net")
     assert await accept(world) == []

@@ -60,7 +60,7 @@ async def all_reads(world: World, name: str = "web") -> dict[str, Any]:
     return answers
 
 
-def telling(answers: dict[str, Any], *secrets: str) -> list[str]:
+def disclosing(answers: dict[str, Any], *secrets: str) -> list[str]:
     return [name for name, answer in answers.items() if any(secret in json.dumps(answer) for secret in secrets)]
 
 
@@ -78,10 +78,10 @@ async def test_nested_stacks_disclose_no_values_hidden_by_their_parents(world: W
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     answers = await all_reads(world)
     assert len([name for name in answers if name.startswith("stack_show")]) == 4
-    assert telling(answers, SECRET, "child-default-9", "given-below-77", "48213377") == []
+    assert disclosing(answers, SECRET, "child-default-9", "given-below-77", "48213377") == []
     assert answers["stack_environment web"]["parameter_defaults"] == {"given": REDACTED}
     exported = await world.call("stack_export", ref=REF)
-    assert telling({"exported": exported}, SECRET, "child-default-9", "given-below-77") == []
+    assert disclosing({"exported": exported}, SECRET, "child-default-9", "given-below-77") == []
 
 
 async def test_status_reasons_disclose_no_hidden_values(world: World) -> None:
@@ -96,7 +96,7 @@ async def test_status_reasons_disclose_no_hidden_values(world: World) -> None:
     assert stack["status"] == "FAILED"
     answers = await all_reads(world)
     assert REDACTED in answers["stack_show web"]["status_reason"]
-    assert telling(answers, SECRET) == []
+    assert disclosing(answers, SECRET) == []
 
 
 async def test_service_messages_disclose_no_hidden_values(world: World) -> None:
@@ -105,7 +105,7 @@ async def test_service_messages_disclose_no_hidden_values(world: World) -> None:
     stack = await world.create("web", whole, parameters={"secret": SECRET})
     assert stack["status"] == "FAILED"
     assert "there is no network '******'" in stack["status_reason"]
-    assert telling(await all_reads(world), SECRET) == []
+    assert disclosing(await all_reads(world), SECRET) == []
 
 
 async def test_events_disclose_no_secret_or_generated_values(world: World) -> None:
@@ -122,7 +122,7 @@ async def test_events_disclose_no_secret_or_generated_values(world: World) -> No
     word = world.outputs(await world.call("stack_show", ref=REF))["word"]
     assert stack["status"] == "COMPLETE"
     events = {name: answer for name, answer in (await all_reads(world)).items() if name.startswith("event ")}
-    assert telling(events, word) == []
+    assert disclosing(events, word) == []
 
 
 async def test_secrets_that_a_service_shows_are_redacted_where_they_are_read(world: World) -> None:
@@ -144,7 +144,7 @@ async def test_secrets_that_a_service_shows_are_redacted_where_they_are_read(wor
     outputs = world.outputs(await world.call("stack_show", ref=REF))
     assert outputs["payload"] == SECRET and "PRIVATE KEY" in outputs["private"]
     answers = {name: answer for name, answer in (await all_reads(world)).items() if "event " in name}
-    assert telling(answers, SECRET, "PRIVATE KEY") == []
+    assert disclosing(answers, SECRET, "PRIVATE KEY") == []
 
 
 async def test_events_disclose_no_values_derived_from_hidden_ones(world: World) -> None:
@@ -152,7 +152,7 @@ async def test_events_disclose_no_values_derived_from_hidden_ones(world: World) 
     parts = {"list_join": ["+", {"str_split": ["-", {"get_param": "secret"}]}]}
     await world.create("web", template(upper=resource(upper), parts=resource(parts)), parameters={"secret": SECRET})
     events = {name: answer for name, answer in (await all_reads(world)).items() if name.startswith("event ")}
-    assert telling(events, SECRET.upper(), "Tr0ub4dor") == []
+    assert disclosing(events, SECRET.upper(), "Tr0ub4dor") == []
 
 
 async def test_former_hidden_values_are_not_shown(world: World) -> None:
@@ -160,7 +160,7 @@ async def test_former_hidden_values_are_not_shown(world: World) -> None:
     for number in range(22):
         await world.call("stack_patch", ref=REF, parameters={"secret": f"{number}-later-value"})
         await world.settle((await world.call("stack_show", ref=REF))["id"])
-    assert telling(await all_reads(world), "first-value-1") == []
+    assert disclosing(await all_reads(world), "first-value-1") == []
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ async def test_a_failed_deletion_is_tried_again(world: World) -> None:
     assert state(await world.settle(stack["id"])) == "DELETE_COMPLETE"
 
 
-async def test_what_has_not_failed_is_not_tried_again(world: World) -> None:
+async def test_retry_keeps_resources_that_have_not_failed(world: World) -> None:
     await world.create("web", template(a=thing()))
     for action in ("retry", "rollback", "cancel_update", "cancel_without_rollback"):
         with pytest.raises(NotSupported, match="CREATE_COMPLETE"):

@@ -42,7 +42,7 @@ def asking(hook: Hook, **more: Any) -> str:
     return json.dumps({"policies": [{"name": "board", "webhook": hook.url, **more}]})
 
 
-def says(hook: Hook, verdict: str, message: str = "", hint: str = "") -> None:
+def answer_with(hook: Hook, verdict: str, message: str = "", hint: str = "") -> None:
     hook.answer = json.dumps({"verdict": verdict, "message": message, "hint": hint}).encode()
 
 
@@ -52,7 +52,7 @@ async def policies_of(world: World) -> Any:
 
 
 async def test_a_webhook_is_asked_about_the_plan_with_a_signature(world: World, hook: Hook) -> None:
-    says(hook, "allow")
+    answer_with(hook, "allow")
     key = (await world.call("plan_policies_change", policies=asking(hook)))["webhook_key"]
     shown = await world.call("plan_policies_show")
     assert "webhook_key" not in shown and shown["policies"][0]["message"] == "asks 127.0.0.1"
@@ -68,7 +68,7 @@ async def test_a_webhook_is_asked_about_the_plan_with_a_signature(world: World, 
 
 
 async def test_the_answer_of_the_webhook_decides(world: World, hook: Hook) -> None:
-    says(hook, "deny", "no changes before\nthe sale", "ask the board")
+    answer_with(hook, "deny", "no changes before\nthe sale", "ask the board")
     await world.call("plan_policies_change", policies=asking(hook))
     report = await policies_of(world)
     [result] = report["results"]
@@ -82,16 +82,16 @@ async def test_the_answer_of_the_webhook_decides(world: World, hook: Hook) -> No
     denied = await world.create("web", value("1"))
     assert denied["status"] == "FAILED" and "no changes before the sale; ask the board" in denied["status_reason"]
     assert await world.resources("web") == {}
-    says(hook, "warn", "late")
+    answer_with(hook, "warn", "late")
     assert (await policies_of(world))["verdict"] == "warn"
     assert (await world.update("web", value("1")))["status"] == "COMPLETE"
-    says(hook, "require_approval", "two pairs of eyes")
+    answer_with(hook, "require_approval", "two pairs of eyes")
     with pytest.raises(ApprovalRequired):
         await world.update("web", value("2"))
 
 
 async def test_actions_select_what_it_is_asked_about(world: World, hook: Hook) -> None:
-    says(hook, "deny")
+    answer_with(hook, "deny")
     await world.call("plan_policies_change", policies=asking(hook, actions=["DELETE"]))
     assert (await world.create("web", value("1")))["status"] == "COMPLETE"
     assert hook.requests == []
@@ -108,7 +108,7 @@ def failing(hook: Hook) -> None:
 
 
 def invalid_verdict(hook: Hook) -> None:
-    says(hook, "maybe")
+    answer_with(hook, "maybe")
 
 
 def html_answer(hook: Hook) -> None:
@@ -130,7 +130,7 @@ def long(hook: Hook) -> None:
 async def test_webhook_timeout_uses_the_configured_result(
     world: World, hook: Hook, fault: Callable[[Hook], None], on_failure: str | None
 ) -> None:
-    says(hook, "allow")
+    answer_with(hook, "allow")
     fault(hook)
     more = {} if on_failure is None else {"on_failure": on_failure}
     await world.call("plan_policies_change", policies=asking(hook, **more))
@@ -153,7 +153,7 @@ async def test_webhook_is_called_only_when_configured(world: World, hook: Hook) 
 async def test_the_operators_webhook_is_signed_with_the_secret_itself(
     served: ServedCloud, tmp_path: Path, hook: Hook
 ) -> None:
-    says(hook, "deny")
+    answer_with(hook, "deny")
     policies = read_policies([("policies.yaml", asking(hook))], Source.OPERATOR)
     settings = EngineSettings(webhooks=WEBHOOKS, plan_policies=policies)
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()

@@ -143,7 +143,7 @@ def test_type_service_finder_function_version_and_lifecycle(cloud: Cloud, ledger
     ("given", "problem"),
     [({"parent": "nobody"}, "nobody"), ({"number": 12345}, "the number must be between 0 and 9999")],
 )
-def test_what_constraints_and_functions_refuse(cloud: Cloud, given: dict[str, Any], problem: str) -> None:
+def test_constraints_and_functions_refuse_invalid_values(cloud: Cloud, given: dict[str, Any], problem: str) -> None:
     with pytest.raises(BadRequest, match=problem):
         begin(cloud, "wrong", parameters={"parent": "company", **given})
 

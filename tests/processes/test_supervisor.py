@@ -52,7 +52,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     return starts
 
 
-def look_until(watch: Supervisor, starts: Starts, seconds: float) -> None:
+def check_until(watch: Supervisor, starts: Starts, seconds: float) -> None:
     stopped = threading.Event()
     for _ in range(int(seconds)):
         starts.times.now += 1
@@ -67,13 +67,13 @@ def test_a_program_that_ends_again_and_again_is_started_with_growing_delays(
     pauses = []
     for _ in range(9):
         starts.alive, began = False, starts.times.now
-        look_until(watch, starts, 2 * LONGEST_PAUSE)
+        check_until(watch, starts, 2 * LONGEST_PAUSE)
         pauses.append(starts.started[-1] - began - 1)
     assert pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert histories(directory)[ENGINE].restarts == 9
-    look_until(watch, starts, CALM_SECONDS + 1)
+    check_until(watch, starts, CALM_SECONDS + 1)
     starts.alive, began = False, starts.times.now
-    look_until(watch, starts, 10)
+    check_until(watch, starts, 10)
     assert starts.started[-1] - began - 1 == 1
 
 
@@ -81,10 +81,10 @@ def test_the_reason_why_a_program_cannot_be_started_is_recorded(directory: DataD
     said: list[str] = []
     watch = Supervisor(directory, {}, said.append, lambda: starts.times.now)
     starts.alive, starts.fails = False, True
-    look_until(watch, starts, 5)
+    check_until(watch, starts, 5)
     assert "ended with status 1" in histories(directory)[ENGINE].reason
     starts.fails = False
-    look_until(watch, starts, 60)
+    check_until(watch, starts, 60)
     assert histories(directory)[ENGINE].restarts == 1
     assert "The engine and API was restarted." in said
 

@@ -468,7 +468,7 @@ def test_policies_on_plans_are_expected_exactly(folder: Path) -> None:
     assert "the policy has no expression" in running.run(read_cases("disk.test.yaml")[0]).failures[0].message
 
 
-def test_what_policies_deny_is_an_error_at_its_place(folder: Path) -> None:
+def test_policy_denial_is_an_error_at_its_place(folder: Path) -> None:
     """A test whose plan is denied fails, whether it deploys or not, unless it expects that."""
     denied = "{name: small, types: ['OS::Cinder::Volume'], expression: step.properties.size < 20, message: too large}"
     Path("policies.yaml").write_text(f"policies: [{denied}]")

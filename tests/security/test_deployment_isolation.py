@@ -250,7 +250,7 @@ async def test_another_projects_configuration(world: World, stranger: RequestCon
     assert told == []
 
 
-async def test_what_happened_to_a_strangers_deployment(world: World, stranger: RequestContext) -> None:
+async def test_deployment_of_another_project_is_not_shown(world: World, stranger: RequestContext) -> None:
     """A tenant reads, changes, signals or deletes another tenant's deployment."""
     victim = await Victim(world).make(config=config("true"), deployment=deployment({"get_resource": "server"}))
     made = (await world.resources("web"))["deployment"]["physical_id"]
@@ -340,7 +340,7 @@ async def test_hidden_inputs(world: World, role: str) -> None:
     assert [place for place, text in texts.items() if any(json.dumps(one)[1:-1] in text for one in passwords)] == []
 
 
-async def test_what_an_agent_is_given(world: World) -> None:
+async def test_agent_receives_values_of_its_deployments(world: World) -> None:
     """An agent gets less than it needs, or a neighbour's: hidden values are for the server's own user alone."""
     victim = await with_hidden(world)
     agent = await victim.agent()

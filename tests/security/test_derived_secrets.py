@@ -163,7 +163,7 @@ def answers(api: Api) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("function", DERIVED)
-def test_what_a_function_derives_is_read(answers: dict[str, Any], function: str) -> None:
+def test_value_that_a_function_derives_is_redacted(answers: dict[str, Any], function: str) -> None:
     """A user reads what a function makes of a hidden parameter in attributes, metadata, events and plans."""
     number = list(DERIVED).index(function)
     shown = {path: answer for path, answer in answers.items() if "child" not in path}
@@ -185,7 +185,7 @@ def test_nested_stacks_derive_from_what_they_are_given(answers: dict[str, Any]) 
     assert any(REDACTED in json.dumps(answer) for path, answer in below.items() if "/operations/" in path)
 
 
-def test_what_the_template_shows_is_not_redacted(answers: dict[str, Any]) -> None:
+def test_values_in_the_template_are_not_redacted(answers: dict[str, Any]) -> None:
     """Redaction spreads to values that no secret is in, and a user cannot read the stack any more."""
     metadata = [
         answer["metadata"] for path, answer in answers.items() if path.endswith("/metadata") and "_child-" not in path

@@ -180,7 +180,7 @@ def test_a_second_request_in_the_first_one(private: Private) -> None:
         assert not [one for one in journal if one["path"].startswith("/control")]
 
 
-def test_what_the_operator_permits(private: Private) -> None:
+def test_addresses_that_the_operator_permits_are_reached(private: Private) -> None:
     """A user calls the one service of this machine that the operator has permitted, and its neighbour."""
     with Private() as other, cloud(permitted=[Permitted.parsed(f"127.0.0.1:{private.port}")]) as served:
         for place, expected in ((private, "private"), (other, "may have requests sent to")):

@@ -57,7 +57,7 @@ STORIES = st.builds(
 @given(scenario=STORIES)
 def test_updates_do_what_their_plans_announce(scenarios: PlanScenarios, scenario: PlanScenario) -> None:
     random.seed(1)
-    assert scenarios.tell(scenario) == []
+    assert scenarios.run_scenario(scenario) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_plans_in_these_states(scenarios: PlanScenarios, events: list[Event], wo
     random.seed(1)
     compared = scenarios.compared
     scenario = PlanScenario(Event("create"), tuple(events), Event("update", {**START, **words}))
-    assert scenarios.tell(scenario) == []
+    assert scenarios.run_scenario(scenario) == []
     assert scenarios.compared > compared
 
 
@@ -88,5 +88,5 @@ def test_plans_in_these_states(scenarios: PlanScenarios, events: list[Event], wo
 def test_plans_after_a_failed_creation(scenarios: PlanScenarios, refused: str) -> None:
     random.seed(1)
     compared = scenarios.compared
-    assert scenarios.tell(PlanScenario(Event("create", refused=refused), (), Event("update"))) == []
+    assert scenarios.run_scenario(PlanScenario(Event("create", refused=refused), (), Event("update"))) == []
     assert scenarios.compared > compared

@@ -28,7 +28,7 @@ NUMBER = 12
 class ConstantLatency(SingleFaultInjector):
     """A network with constant latency."""
 
-    def trip(self) -> float:
+    def latency(self) -> float:
         return SECONDS / 2
 
 

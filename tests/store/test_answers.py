@@ -81,7 +81,7 @@ async def test_reading_threads_return_results_and_errors_of_work_that_runs_at_a_
         await loop.run_in_executor(threads, fail)
 
 
-async def test_what_is_cancelled_before_it_begins_is_not_read_and_the_rest_is_read_before_a_shutdown() -> None:
+async def test_cancelled_reads_do_not_begin_and_others_end_before_a_shutdown() -> None:
     threads, loop = ReadingThreads(1, "read"), asyncio.get_running_loop()
     held, began = threading.Event(), list[str]()
     first = loop.run_in_executor(threads, held.wait, 60)

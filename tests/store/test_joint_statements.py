@@ -71,7 +71,7 @@ def events_of(database: Database) -> list[Event]:
         return Event.all_of(connection.execute(select(tables.events)))
 
 
-async def test_what_batches_give_is_executed_once(database: Database, journal: Journal) -> None:
+async def test_joint_statements_of_batches_are_executed_once(database: Database, journal: Journal) -> None:
     seen: list[Sequence[int]] = []
 
     def note(_connection: Connection, given: Sequence[int]) -> None:

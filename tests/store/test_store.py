@@ -258,7 +258,7 @@ def test_equal_documents_are_stored_once_and_sealed(database: Database) -> None:
     assert database.read_now(documents.load, [digest, "missing"], sealer) == {digest: "a secret text"}
 
 
-def test_what_was_sealed_with_an_older_key_can_still_be_opened() -> None:
+def test_values_sealed_with_an_older_key_can_be_opened() -> None:
     sealed = Sealer(["old key"]).seal({"a": [1, None]})
     assert Sealer(["new key", "old key"]).open(sealed) == {"a": [1, None]}
     with pytest.raises(Bug):

@@ -189,9 +189,9 @@ async def _watch(place: dict[str, Any], client: Client, interval: int) -> dict[s
     for path in watched:
         await client.call("PATCH", "orchestration", f"{path}/drift/watch", {"mode": "detect"})
     last = watched[-1]
-    before = await _looked(client, last, None, interval)
+    before = await _wait_for_check(client, last, None, interval)
     began = time.perf_counter()
-    used = await _part_of_a_core(place, _looked(client, last, before, interval))
+    used = await _part_of_a_core(place, _wait_for_check(client, last, before, interval))
     seconds = time.perf_counter() - began
     look = (used - idle) * interval / _GOAL_INTERVAL
     goal = _goal(look, _MOST_OF_A_CORE, f"{_MOST_OF_A_CORE:.0%} for looks each {_GOAL_INTERVAL} s")
@@ -213,7 +213,7 @@ async def _part_of_a_core(place: dict[str, Any], waiting: Awaitable[Any]) -> flo
     return (cpu_seconds(place["pids"]["engine"]) - before) / (time.perf_counter() - at)
 
 
-async def _looked(client: Client, path: str, former: float | str | None, interval: int) -> float | str:
+async def _wait_for_check(client: Client, path: str, former: float | str | None, interval: int) -> float | str:
     """Wait for a look after the `former` one, and return its time."""
     while True:
         shown = (await client.call("GET", "orchestration", f"{path}/drift/watch"))["drift_watch"]

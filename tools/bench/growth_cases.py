@@ -51,10 +51,10 @@ def _measured(database: Database, count: int) -> list[dict[str, Any]]:
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE events"))
     full = _size(database)
-    alone = _commits_beside(database, count, lambda: time.sleep(5.0))
+    alone = _commits_during(database, count, lambda: time.sleep(5.0))
     steps: list[float] = []
     began = time.perf_counter()
-    beside = _commits_beside(database, 2 * count, lambda: steps.extend(_removal(database, count - count // KEPT)))
+    beside = _commits_during(database, 2 * count, lambda: steps.extend(_removal(database, count - count // KEPT)))
     taken = time.perf_counter() - began
     _record(database, 3 * count, 3 * count + count // KEPT)
     sizes = f"events of {full} MB, {_size(database)} MB after a tenth was added again"
@@ -92,7 +92,7 @@ def _removal(database: Database, before: int) -> list[float]:
         steps.append(time.perf_counter() - began)
 
 
-def _commits_beside(database: Database, number: int, work: Callable[[], None]) -> list[float]:
+def _commits_during(database: Database, number: int, work: Callable[[], None]) -> list[float]:
     """Record one event after another while `work` runs, and return the seconds that each took."""
     ended, taken = threading.Event(), list[float]()
 

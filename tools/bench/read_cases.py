@@ -62,7 +62,7 @@ async def reads(place: dict[str, Any]) -> list[dict[str, Any]]:
         "preview (1000)": ("/stacks/preview", {"stack_name": "imagined", "template": template}),
     }
     return [
-        _measured(place, label, Asked(client.urls["orchestration"] + path, token, body), clients)
+        _measured(place, label, ReadRequest(client.urls["orchestration"] + path, token, body), clients)
         for clients in CLIENTS
         for label, (path, body) in requests.items()
     ]
@@ -81,7 +81,7 @@ async def _fill(client: Client) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadRequest:
     """A request; without a body, a GET."""
 
     url: str
@@ -89,14 +89,14 @@ class Asked:
     body: dict[str, Any] | None = None
 
 
-def _measured(place: dict[str, Any], label: str, asked: Asked, clients: int) -> dict[str, Any]:
+def _measured(place: dict[str, Any], label: str, asked: ReadRequest, clients: int) -> dict[str, Any]:
     """One request, sent by so many clients at a time: milliseconds, and computing time of the service."""
     _by_clients(asked, clients, *(WARMING if clients == 1 else LONG_WARMING))
     process = place["pids"]["engine"]
-    before, began = (cpu_seconds(process), _cpu_seconds_beside(process)), time.perf_counter()
+    before, began = (cpu_seconds(process), _cpu_seconds_of_children(process)), time.perf_counter()
     taken = _by_clients(asked, clients, REQUESTS, LONGEST_SECONDS)
     wall = time.perf_counter() - began
-    engine, beside = cpu_seconds(process) - before[0], _cpu_seconds_beside(process) - before[1]
+    engine, beside = cpu_seconds(process) - before[0], _cpu_seconds_of_children(process) - before[1]
     rate, p95 = len(taken) / wall, statistics.quantiles(taken, n=20)[-1] * 1000
     return {
         "case": "reads",
@@ -113,20 +113,20 @@ def _measured(place: dict[str, Any], label: str, asked: Asked, clients: int) -> 
     }
 
 
-def _by_clients(asked: Asked, clients: int, count: int, seconds: float) -> list[float]:
+def _by_clients(asked: ReadRequest, clients: int, count: int, seconds: float) -> list[float]:
     """Seconds that each of `count` requests took, sent by so many clients at a time."""
     with ThreadPoolExecutor(clients) as threads:
         shares = threads.map(lambda _: _send(asked, count // clients, seconds), range(clients))
         return [taken for share in shares for taken in share]
 
 
-def _cpu_seconds_beside(process: int) -> float:
+def _cpu_seconds_of_children(process: int) -> float:
     """Computing time of the processes that a process has started and that still run."""
     tasks = Path(f"/proc/{process}/task").glob("*/children")
     return sum(cpu_seconds(int(child)) for each in tasks for child in each.read_text().split())
 
 
-def _send(asked: Asked, count: int, seconds: float) -> list[float]:
+def _send(asked: ReadRequest, count: int, seconds: float) -> list[float]:
     """Seconds that each of `count` requests took; after `seconds` (0: never) no more are sent."""
     parts = urlsplit(asked.url)
     connection = http.client.HTTPConnection(parts.netloc)

@@ -72,12 +72,12 @@ class Adversary:
         self._troubled: set[object] = set()
         self._rules: list[tuple[str, Fault]] = []
 
-    async def trouble(self, seconds: float) -> None:
+    async def inject_faults(self, seconds: float) -> None:
         """One thing after another for so long, some of them at the same time. All is mended when this returns."""
         end = asyncio.get_running_loop().time() + seconds
         async with asyncio.TaskGroup() as group:
             group.create_task(self._often(end, (0.5, 1.0, 2.0), self._add_fault))
-            group.create_task(self._often(end, (1.0, 4.0, 8.0), lambda: self._start_trouble(group)))
+            group.create_task(self._often(end, (1.0, 4.0, 8.0), lambda: self._start_fault(group)))
         await asyncio.to_thread(self._clear_faults)
 
     async def _often(self, end: float, pauses: Sequence[float], act: Callable[[], Awaitable[None]]) -> None:
@@ -86,15 +86,15 @@ class Adversary:
             await act()
             await asyncio.sleep(self._chance.choice(pauses))
 
-    async def _start_trouble(self, group: asyncio.TaskGroup) -> None:
+    async def _start_fault(self, group: asyncio.TaskGroup) -> None:
         kind = self._chance.choices(list(TROUBLES), list(TROUBLES.values()))[0]
         group.create_task(getattr(self, f"_{kind}")())
 
-    def _tell(self, what: str, whom: str = "") -> None:
+    def _record(self, what: str, whom: str = "") -> None:
         self._injector.counts[what] += 1
         self._injector.trace.append(f"{self._injector.now():.3f} {what} {whom}".rstrip())
 
-    async def _alone(self, one: object, act: Callable[[], Awaitable[None]]) -> None:
+    async def _exclusively(self, one: object, act: Callable[[], Awaitable[None]]) -> None:
         """Do something to one part of the cluster, unless something is done to it already."""
         if one in self._troubled:
             return
@@ -112,19 +112,19 @@ class Adversary:
     async def _kill_engine(self) -> None:
         engine = self._some_engine()
         wait = self._chance.choice((0.0, 1.0, 6.0))
-        await self._alone(engine, lambda: self._end(engine, engine.host, signal.SIGKILL, wait))
+        await self._exclusively(engine, lambda: self._end(engine, engine.host, signal.SIGKILL, wait))
 
     async def _stop_engine(self) -> None:
         engine = self._some_engine()
-        await self._alone(engine, lambda: self._end(engine, engine.host, signal.SIGTERM, 0.0))
+        await self._exclusively(engine, lambda: self._end(engine, engine.host, signal.SIGTERM, 0.0))
 
     async def _kill_api(self) -> None:
         api = self._chance.choice(self._place.apis)
-        await self._alone(api, lambda: self._end(api, f"api {api.port}", signal.SIGKILL, 1.0))
+        await self._exclusively(api, lambda: self._end(api, f"api {api.port}", signal.SIGKILL, 1.0))
 
     async def _end(self, process: Process, name: str, number: signal.Signals, seconds: float) -> None:
         """Signal a process that ends of it, and start it again after a while."""
-        self._tell("crashes" if number == signal.SIGKILL else "graceful stops", name)
+        self._record("crashes" if number == signal.SIGKILL else "graceful stops", name)
         process.signal(number)
         await asyncio.to_thread(process.ended)
         await asyncio.sleep(seconds)
@@ -145,10 +145,10 @@ class Adversary:
     async def _pause_engine(self) -> None:
         engine = self._some_engine()
         seconds = LEASE * self._chance.uniform(0.3, 3.0)
-        await self._alone(engine, lambda: self._pause(engine, seconds))
+        await self._exclusively(engine, lambda: self._pause(engine, seconds))
 
     async def _pause(self, engine: Engine, seconds: float) -> None:
-        self._tell("pauses", f"{engine.host} {seconds:.1f}")
+        self._record("pauses", f"{engine.host} {seconds:.1f}")
         engine.signal(signal.SIGSTOP)
         await asyncio.sleep(seconds)
         engine.signal(signal.SIGCONT)
@@ -156,26 +156,26 @@ class Adversary:
     # -- servers -----------------------------------------------------------------------------------------------
 
     async def _restart_broker(self) -> None:
-        await self._alone(self._place.broker, partial(self._restart, "broker restarts", self._place.broker, 0.0))
+        await self._exclusively(self._place.broker, partial(self._restart, "broker restarts", self._place.broker, 0.0))
 
     async def _stop_database(self) -> None:
         database = self._place.database
-        await self._alone(database, partial(self._restart, "databases away", database, DATABASE_AWAY))
+        await self._exclusively(database, partial(self._restart, "databases away", database, DATABASE_AWAY))
 
     async def _restart(self, what: str, server: Any, seconds: float) -> None:
-        self._tell(what)
+        self._record(what)
         await asyncio.to_thread(server.stop)
         await asyncio.sleep(seconds)
         await asyncio.to_thread(server.start)
 
     async def _fill_disk(self) -> None:
         async def fill() -> None:
-            self._tell("full disks")
+            self._record("full disks")
             await asyncio.to_thread(self._place.let_database_store, False)
             await asyncio.sleep(self._chance.uniform(2.0, FULL))
             await asyncio.to_thread(self._place.let_database_store, True)
 
-        await self._alone(self._place.database, fill)
+        await self._exclusively(self._place.database, fill)
 
     # -- the network -------------------------------------------------------------------------------------------
 
@@ -185,10 +185,10 @@ class Adversary:
         database, broker = self._place.cluster.links[engine.host]
         kind, link = self._chance.choice(list(CUTS)), self._chance.choice((database, broker))
         whom = f"{engine.host} {'database' if link is database else 'broker'}"
-        await self._alone(link, lambda: self._cut(link, kind, whom))
+        await self._exclusively(link, lambda: self._cut(link, kind, whom))
 
     async def _cut(self, link: Link, kind: str, whom: str) -> None:
-        self._tell(f"network: {kind}", whom)
+        self._record(f"network: {kind}", whom)
         await asyncio.to_thread(CUTS[kind], link)
         await asyncio.sleep(LEASE * self._chance.uniform(0.3, 3.0))
         await asyncio.to_thread(link.treat, Mode.PASS)

@@ -86,33 +86,33 @@ class Round:
         }
 
     async def _live(self) -> None:
-        trouble = asyncio.create_task(self._adversary.trouble(TROUBLE_SECONDS))
-        await self._ask_while(trouble)
+        faults = asyncio.create_task(self._adversary.inject_faults(TROUBLE_SECONDS))
+        await self._request_while(faults)
         self._note("peace")
-        await self._quiet()
+        await self._wait_until_idle()
         for name in self._user.NAMES:
-            await self._user.complete_draft(name, self._quiet)
-        await self._look(lambda: self._inspection.look(strict=True))
-        await self._look(self._compare)
+            await self._user.complete_draft(name, self._wait_until_idle)
+        await self._check_eventually(lambda: self._inspection.check(strict=True))
+        await self._check_eventually(self._compare)
         for name in self._user.NAMES:
             if self._inspection.stack(name) is not None:
                 await self._front.call("stack_delete", ref=ref(name))
-        await self._quiet()
-        await self._look(self._inspection.check_that_nothing_is_left)
+        await self._wait_until_idle()
+        await self._check_eventually(self._inspection.check_nothing_remains)
 
     # -- trouble -----------------------------------------------------------------------------------------------
 
-    async def _ask_while(self, trouble: asyncio.Task[None]) -> None:
+    async def _request_while(self, trouble: asyncio.Task[None]) -> None:
         """The user asks for this and that, without waiting for answers, until the trouble is over."""
         async with asyncio.TaskGroup() as group:
             while not trouble.done():
-                group.create_task(self._ask())
+                group.create_task(self._send_request())
                 await asyncio.sleep(self._pace.choice((0.2, 0.5, 1.0, 2.0)))
         await trouble
 
-    async def _ask(self) -> None:
+    async def _send_request(self) -> None:
         try:
-            await self._user.ask()
+            await self._user.random_request()
             if self._pace.random() < 0.3:
                 await self._user.answer()
         except DBAPIError:
@@ -120,7 +120,7 @@ class Round:
 
     # -- peace -------------------------------------------------------------------------------------------------
 
-    async def _quiet(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Return once nothing runs any more."""
         end = time.monotonic() + LONGEST
         calm = 0
@@ -132,9 +132,9 @@ class Round:
                 await self._user.answer()
             if time.monotonic() > end:
                 raise Stuck(f"after {LONGEST:.0f} seconds without trouble: {running}")
-        await self._look(self._inspection.look)
+        await self._check_eventually(self._inspection.check)
 
-    async def _look(self, look: Callable[[], None]) -> None:
+    async def _check_eventually(self, look: Callable[[], None]) -> None:
         """Look until all is right, for a while: an engine may still be taking away what it has made too late.
 
         Raises Noted when it does not come to be right.

@@ -88,9 +88,9 @@ class Counter:
             if current.name not in seen:
                 seen.add(current.name)
                 yield current
-                pending += [base for one in current.bases if (base := self._ours(one, current.name)) is not None]
+                pending += [base for one in current.bases if (base := self._own_class(one, current.name)) is not None]
 
-    def _ours(self, base: str, user: str) -> str | None:
+    def _own_class(self, base: str, user: str) -> str | None:
         """The class of ours that a dotted name stands for, by way of modules that import it; None for others."""
         seen: set[str] = set()
         while base not in self.classes:

@@ -27,6 +27,7 @@ _CHECKED = (
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile", "pyproject.toml",
 )  # fmt: skip
 _WORD = re.compile(r"_+|(?<=[a-z0-9])(?=[A-Z])")
+_NAME = re.compile(r"[^\W\d]\w*")
 _BUILT = {"_build", "generated"}
 _FENCE = "```"
 _INLINE_CODE = re.compile(r"`[^`]*`")
@@ -34,11 +35,12 @@ _INLINE_CODE = re.compile(r"`[^`]*`")
 
 @dataclass(frozen=True)
 class Term:
-    """A word or phrase to avoid, and what to write instead. `in_names`: the names of functions and classes, too."""
+    """A word or phrase to avoid, and what to write instead: in prose, in names of functions and classes, or in both."""
 
     pattern: re.Pattern[str]
     use: str
     in_names: bool = True
+    in_prose: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,18 @@ class Vocabulary:
     @cached_property
     def any_term(self) -> re.Pattern[str]:
         """Matches what contains a term anywhere, such as in a name: all else needs no closer look."""
-        return re.compile("|".join(f"(?:{term.pattern.pattern})" for term in self.terms), re.IGNORECASE)
+        return re.compile("|".join(f"(?:{term.pattern.pattern})" for term in self.terms), re.IGNORECASE | re.MULTILINE)
 
     @classmethod
     def load(cls, path: Path = VOCABULARY) -> Vocabulary:
         content = tomllib.loads(path.read_text())
         terms = (
-            Term(re.compile(item["pattern"], re.IGNORECASE), item["use"], item.get("in_names", True))
+            Term(
+                re.compile(item["pattern"], re.IGNORECASE),
+                item["use"],
+                item.get("in_names", True),
+                item.get("in_prose", True),
+            )
             for item in content["terms"]
         )
         return cls(tuple(terms), tuple(content["pending"]))
@@ -67,7 +74,7 @@ class Vocabulary:
 
     def wrong_names(self, source: str) -> Iterator[tuple[int, str, str]]:
         """The same for the names in a Python source: functions, classes, variables, fields; each where it is first."""
-        if not self.any_term.search(_WORD.sub(" ", source)):
+        if not self.any_term.search("\n".join(_WORD.sub(" ", name).strip() for name in {*_NAME.findall(source)})):
             return
         first: dict[str, int] = {}
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -82,7 +89,7 @@ class Vocabulary:
     def problems(self, prose: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str]]:
         """Each use of a term: line number, the words found, what to write instead."""
         for line, words in prose:
-            for term in self.terms:
+            for term in filter(lambda term: term.in_prose, self.terms):
                 for match in term.pattern.finditer(words):
                     yield line + words.count("\n", 0, match.start()), match.group(), term.use
 

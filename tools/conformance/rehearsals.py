@@ -123,7 +123,7 @@ def main() -> int:
         parts = set(_parts(templates))
         for name in templates:
             if pattern.search(name):
-                outcomes[_prove(name, name in parts, workers, rules)] += 1
+                outcomes[_rehearse(name, name in parts, workers, rules)] += 1
     print(f"\n{', '.join(f'{count} {what}' for what, count in outcomes.most_common())}")
     for rule, count in rules.most_common():
         print(f"{count:4} {rule}")
@@ -152,7 +152,7 @@ def _parts(templates: Iterable[str]) -> Iterator[str]:
             yield os.path.normpath(Path(name).parent / named)
 
 
-def _prove(name: str, is_part: bool, workers: Workers, rules: Counter[str]) -> str:
+def _rehearse(name: str, is_part: bool, workers: Workers, rules: Counter[str]) -> str:
     """Rehearse a template, print what is found, and return how it went, in one word or two."""
     refused = "part" if is_part else "refused"
     try:

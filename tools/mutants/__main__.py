@@ -79,7 +79,7 @@ def passes(root: Path, arguments: Sequence[str]) -> bool:
     return done.returncode == 0
 
 
-def seen_by(mutant: Mutant | None, root: Path, *, every: bool) -> list[str]:
+def failing_suites(mutant: Mutant | None, root: Path, *, every: bool) -> list[str]:
     """Return the suites that fail on the sources in `root`: the first one, or all with `every`."""
     seen: list[str] = []
     for name in suites_for(mutant):
@@ -107,13 +107,13 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="stoker-mutants-") as directory:
         root = copied(Path(directory))
-        if failing := seen_by(None, root, every=True):
+        if failing := failing_suites(None, root, every=True):
             print(f"fails without any bug: {', '.join(failing)}", file=sys.stderr)
             return 1
         unseen = 0
         for mutant in chosen:
             with mutant.planted(root):
-                seen = seen_by(mutant, root, every=options.all)
+                seen = failing_suites(mutant, root, every=options.all)
             unseen += not seen
             print(f"{', '.join(seen) or 'NOBODY':24} {mutant.name}", flush=True)
     print(f"{len(chosen)} bugs, {unseen} unseen, {(time.monotonic() - began) / 60:.0f} minutes")

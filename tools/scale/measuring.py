@@ -45,13 +45,13 @@ REQUESTS = 200
 
 def measure(database: str) -> Latencies:
     """Measure with one of `DATABASES`. Raises ServerMissing when a server cannot be had."""
-    _say("callbacks of engines")
+    _print("callbacks of engines")
     callbacks = _callbacks()
-    _say(f"statements on {database}")
+    _print(f"statements on {database}")
     statements, per_row = _statements(DATABASES[database])
-    _say("messages")
+    _print("messages")
     trip, message = _messages()
-    _say("requests to the API, and the disk")
+    _print("requests to the API, and the disk")
     server = DATABASES[database].__name__
     return Latencies(
         source=f"{server} and RabbitMQ on one machine with {os.cpu_count()} processors, and its disk",
@@ -65,7 +65,7 @@ def measure(database: str) -> Latencies:
     )
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(f"measuring: {text}", file=sys.stderr, flush=True)
 
 

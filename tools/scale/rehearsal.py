@@ -96,7 +96,7 @@ class LatencyInjector(FaultInjector):
         self._call_seconds = call_seconds
         self.trace = _Nowhere()
 
-    def trip(self) -> float:
+    def latency(self) -> float:
         """Half of a call: mostly less than the mean, now and then much more."""
         return self._call_seconds / 2 * min(self.chance.expovariate(1.0), 10.0)
 

@@ -160,7 +160,7 @@ def _lift_quotas(cloud: Cloud, admin: str, admin_project: str, project: str) -> 
 
 
 @dataclass(slots=True)
-class Seen:
+class Observations:
     """What users have seen. `answers` are seconds until requests were answered, by kind; `operations` those until an
     operation had ended, by shape and action, as recorded.
     """
@@ -183,7 +183,7 @@ class Users:
         self._shown: dict[str, RequestContext] = {}
         """The stacks that are there, and on which no operation runs."""
         self.tasks: set[asyncio.Task[Any]] = set()
-        self.seen = Seen()
+        self.seen = Observations()
         self.stopped = False
 
     async def work(self, seconds: float) -> None:
@@ -212,7 +212,7 @@ class Users:
             task.add_done_callback(self.tasks.discard)
             await asyncio.sleep(0.01)
         await asyncio.gather(*self.tasks)
-        self.seen = Seen()
+        self.seen = Observations()
 
     async def _life(self, context: RequestContext, shape: str, name: str) -> None:
         chance = self._cluster.injector.chance

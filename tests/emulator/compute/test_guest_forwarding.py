@@ -76,12 +76,12 @@ async def test_connections_end_with_the_cloud(monkeypatch: pytest.MonkeyPatch) -
         begun.set()
         return await asyncio.open_connection(*SILENT)
 
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
         ended.set()
 
-    silent = await asyncio.start_server(say_nothing, *SILENT)
+    silent = await asyncio.start_server(answer_nothing, *SILENT)
     monkeypatch.setattr(Forwarders, "_connection", connection)
     forwarders = Forwarders(NO_PROCESS)
     forwarders.change([FORWARDED])

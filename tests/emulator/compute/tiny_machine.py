@@ -38,9 +38,11 @@ def kernel() -> bytes:
         again = eject + poll
         again += b"\x74" + struct.pack("b", -len(again) - 2)  # jz again
         off = b"\x66\xba" + struct.pack("<H", POWER_CONTROL) + b"\x66\xb8" + struct.pack("<H", SLEEP) + b"\x66\xef"
-        return b"\xfa" + say(booted) + enable + again + say(pressed) + off + b"\xf4\xeb\xfd"
+        return (
+            b"\xfa" + print_instructions(booted) + enable + again + print_instructions(pressed) + off + b"\xf4\xeb\xfd"
+        )
 
-    def say(line: int) -> bytes:
+    def print_instructions(line: int) -> bytes:
         """Return instructions that write a line, whose address this is and which ends with a zero, to the port."""
         start = b"\x66\xba" + struct.pack("<H", SERIAL) + b"\xbe" + struct.pack("<I", line)  # mov dx, …; mov esi, …
         return start + b"\xac\x84\xc0\x74\x03\xee\xeb\xf8"  # lodsb; test al, al; jz end; out dx, al; jmp lodsb

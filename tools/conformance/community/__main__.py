@@ -59,7 +59,7 @@ def main() -> int:
 def _row(community: Community, case: Case) -> str:
     """Return why a template has failed; empty if it has not."""
     try:
-        community.prove(case)
+        community.verify(case)
     except Failed as error:
         print(f"FAILED  {case.name}: {error}", flush=True)
         return str(error)

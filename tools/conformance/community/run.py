@@ -96,7 +96,7 @@ class Community:
         public = key.with_suffix(".pub").read_text().strip()
         self._stoker("deploy", "base", "-t", str(BASE), "-P", f"public_key={public}", "--yes")
 
-    def prove(self, case: Case) -> None:
+    def verify(self, case: Case) -> None:
         """Deploy a template, wait for what must answer, and delete the stack. Raises: Failed."""
         template, options = self._adapted(case)
         self._stoker("deploy", case.stack, "-t", str(template), *options, "--yes")

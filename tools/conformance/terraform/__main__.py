@@ -100,7 +100,7 @@ def _problems(place: Place, configuration: Mapping[str, Any], tools: list[str], 
         wanted = {*configuration["resources"], *(f"data.{each}" for each in configuration.get("data", {}))}
         if listed.returncode or set(listed.stdout.split("\n")) - {""} != wanted:
             problems.append(f"{tool} reads {listed.stdout.split() or listed.stderr}")
-    return [*problems, *place.prove_state(configuration, state).problems]
+    return [*problems, *place.import_state(configuration, state).problems]
 
 
 if __name__ == "__main__":

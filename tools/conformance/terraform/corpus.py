@@ -43,6 +43,6 @@ def _proof(directory: Path) -> tuple[Proof, dict[str, str]]:
                 if address in configuration["unsupported"]
             }
             hidden = dict.fromkeys(found.without_value, "terraform-user-secret")
-            return place.prove_state({**configuration, "hidden": hidden}, state), unsupported
+            return place.import_state({**configuration, "hidden": hidden}, state), unsupported
         finally:
             place.stop()

@@ -98,7 +98,7 @@ def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[dict[str,
     region = lab.administrator.region
     files = {"/small.qcow2": bytes(65536), "/member.yaml": MEMBER.encode()}
     with serving(files) as web, servers() as given, installed(lab, given, home / region, region) as installation:
-        place = Place(_logged_in_again(lab), given, installation, home, web, re.compile(arguments.rows or ""))
+        place = Place(_with_new_logins(lab), given, installation, home, web, re.compile(arguments.rows or ""))
         for name in arguments.parts:
             print(f"{name}:", flush=True)
             results[name] = rows = []
@@ -119,7 +119,7 @@ def _rows(name: str, place: Place) -> Iterator[Row]:
         yield Row(f"end of {name}", FAILED, str(error))
 
 
-def _logged_in_again(lab: Lab) -> Lab:
+def _with_new_logins(lab: Lab) -> Lab:
     """Return the lab with new logins: the catalog of older tokens does not contain what was registered since."""
     accounts = {name: Account(account.auth, account.region) for name, account in lab.accounts.items()}
     return replace(lab, accounts=accounts)

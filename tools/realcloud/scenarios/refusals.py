@@ -107,12 +107,12 @@ def _refused(
     place: Place, name: str, template: Mapping[str, Any], case: Mapping[str, Any], **options: Any
 ) -> tuple[str, str]:
     """Create a stack that is refused; return its path and how it ended."""
-    foreseen = case.get("foreseen")
-    if foreseen is not None:
+    predicted = case.get("foreseen")
+    if predicted is not None:
         stack = place.create(f"{name}-foreseen", template, **options)
-        _ended(place, stack, "CREATE_FAILED", foreseen, SECONDS)
+        _ended(place, stack, "CREATE_FAILED", predicted, SECONDS)
         place.delete(stack)
-    stack = place.create(name, template, preflight=foreseen is None, **options)
+    stack = place.create(name, template, preflight=predicted is None, **options)
     return stack, _ended(place, stack, "CREATE_FAILED", case["words"], SECONDS)
 
 

@@ -58,7 +58,7 @@ def _deployment(place: Place, transport: str) -> str:
         "result": {"value": {"get_attr": [_THING, "result"]}},
     }
     stack = _begun(place, f"deployment-{transport}", resources, outputs)
-    inputs = _soon(lambda: _inputs(place, stack))
+    inputs = _wait_for(lambda: _inputs(place, stack))
     _send(place, transport, inputs, _DETAILS)
     place.expect(stack, "CREATE_COMPLETE")
     return _ended(place, stack, {"result": "42"})
@@ -94,7 +94,7 @@ def _handle(place: Place, transport: str) -> str:
         **{name: {"value": {"get_attr": [_THING, name]}} for name in ("endpoint", "signal", "token")},
     }
     stack = _begun(place, f"handle-{transport}", resources, outputs)
-    found = _soon(lambda: _known(place, stack, transport))
+    found = _wait_for(lambda: _known(place, stack, transport))
     if transport == "TOKEN_SIGNAL":
         endpoint = place.outputs(stack)["endpoint"]
         _require(requests.post(endpoint, json=_STATUS, timeout=30).status_code == 401, "no token is needed")
@@ -125,7 +125,7 @@ def _amazon(place: Place) -> str:
     }
     outputs = {"data": {"value": {"get_attr": ["condition", "Data"]}}, "url": {"value": {"get_resource": _THING}}}
     stack = _begun(place, "amazon", resources, outputs)
-    url = _soon(lambda: (_outputs(place, stack) or {}).get("url"))
+    url = _wait_for(lambda: (_outputs(place, stack) or {}).get("url"))
     _signed(url, "PUT", _AMAZON)
     place.expect(stack, "CREATE_COMPLETE")
     return _ended(place, stack, {"data": '{"1": "42"}'})
@@ -145,7 +145,7 @@ def _swift(place: Place) -> str:
         "url": {"value": {"get_attr": [_THING, "endpoint"]}},
     }
     stack = _begun(place, "swift", resources, outputs)
-    url = _soon(lambda: (_outputs(place, stack) or {}).get("url"))
+    url = _wait_for(lambda: (_outputs(place, stack) or {}).get("url"))
     _signed(url, "PUT", {**_STATUS, "id": "1"})
     _signed(url, "PUT", {**_STATUS, "id": "2", "data": "43"})
     place.expect(stack, "CREATE_COMPLETE")
@@ -230,7 +230,7 @@ def _outputs(place: Place, stack: str) -> dict[str, Any] | None:
     return place.outputs(stack) if made else None
 
 
-def _soon(ask: Callable[[], Any]) -> Any:
+def _wait_for(ask: Callable[[], Any]) -> Any:
     """Return what something is as soon as it is known. Raises Failed."""
     deadline = time.monotonic() + _READY_SECONDS
     while time.monotonic() < deadline:

@@ -42,6 +42,13 @@ def test_a_term_may_be_allowed_in_names() -> None:
     assert [*lenient.wrong_names("def come_hither(): ...")] == []
 
 
+def test_a_term_may_be_refused_in_names_only() -> None:
+    (term,) = VOCABULARY.terms
+    strict = Vocabulary((replace(term, in_prose=False),), ())
+    assert [*strict.problems(python_prose("x = 1  # made hither"))] == []
+    assert [line for line, _, _ in strict.wrong_names("def come_hither(): ...")] == [1]
+
+
 def test_comments_of_settings_are_prose_and_values_are_not() -> None:
     assert [*comments('hither = 1\nx = "y"  # hither\n')] == [(2, " hither")]
 

@@ -36,7 +36,7 @@ def bookmark(request: Request, kind: str, key: str) -> dict[str, str]:
     return {"rel": "bookmark", "href": f"{request.base}/{kind}/{key}"}
 
 
-def brief(request: Request, kind: str, record: Flavor | Server) -> dict[str, object]:
+def summary(request: Request, kind: str, record: Flavor | Server) -> dict[str, object]:
     """Id, name and links: an entry of a list without details."""
     return {"id": record.id, "name": record.name, "links": links(request, kind, record.id)}
 
@@ -264,7 +264,7 @@ def host_status(compute: ComputeService, server: Server) -> str:
 def flavor_detail(request: Request, flavor: Flavor) -> dict[str, object]:
     """A flavor in full."""
     view: dict[str, Any] = {
-        **brief(request, "flavors", flavor),
+        **summary(request, "flavors", flavor),
         "ram": flavor.ram,
         "vcpus": flavor.vcpus,
         "disk": flavor.disk,

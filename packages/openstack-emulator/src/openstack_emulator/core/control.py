@@ -23,7 +23,7 @@ class ControlRecords(Records):
     service = "control"
 
 
-def _refuse_strangers(request: Request) -> None:
+def _refuse_unauthorized(request: Request) -> None:
     if request.guest or not ip_address(request.remote).is_loopback:
         raise forbidden("The control API answers to loopback only.")
     host, origin = request.headers.get("host"), request.headers.get("origin")
@@ -36,7 +36,7 @@ def _refuse_strangers(request: Request) -> None:
 
 def _loopback(handler: Handler) -> Handler:
     def guarded(control: ControlRecords, request: Request) -> Response:
-        _refuse_strangers(request)
+        _refuse_unauthorized(request)
         return handler(control, request)
 
     return guarded

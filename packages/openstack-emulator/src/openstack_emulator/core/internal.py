@@ -11,7 +11,7 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request
 
 
-def ask(cloud: Cloud, asking: Request, method: str, path: str, body: object = None, query: str = "") -> Any:
+def call_service(cloud: Cloud, asking: Request, method: str, path: str, body: object = None, query: str = "") -> Any:
     """The JSON of another service's answer to the caller of the request that is being served.
 
     path: from the root of the cloud, `/network/v2.0/ports`.

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 
 
 def one_of_collection(cloud: Cloud, request: Request, path: str, members: str, key: str) -> dict[str, Any] | None:
@@ -19,7 +19,9 @@ def one_of_collection(cloud: Cloud, request: Request, path: str, members: str, k
     """
     for field in ("id", "name"):
         query = f"{field}={quote(key, safe='')}"
-        found = [row for row in ask(cloud, request, "GET", path, query=query)[members] if row.get(field) == key]
+        found = [
+            row for row in call_service(cloud, request, "GET", path, query=query)[members] if row.get(field) == key
+        ]
         if len(found) > 1:
             raise ApiError(409, f"Multiple {members} exist with same name '{key}'. Please use the ID instead.")
         if found:
@@ -30,7 +32,7 @@ def one_of_collection(cloud: Cloud, request: Request, path: str, members: str, k
 def member_of_collection(cloud: Cloud, request: Request, path: str, member: str, key: str) -> dict[str, object] | None:
     """Return the object that `GET <path>/<key>` shows, under the key `member`; None if there is none."""
     try:
-        shown = ask(cloud, request, "GET", f"{path}/{quote(key, safe='')}")
+        shown = call_service(cloud, request, "GET", f"{path}/{quote(key, safe='')}")
     except ApiError as error:
         if error.status != 404:
             raise

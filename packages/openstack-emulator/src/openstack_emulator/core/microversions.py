@@ -58,7 +58,7 @@ class Malformed(ApiError):
 
 def negotiate(rules: Microversions, request: Request) -> None:
     """Set the version in which a request is served. Raises Malformed, and Unsupported for one out of range."""
-    asked = _asked(rules, request.headers)
+    asked = _requested(rules, request.headers)
     if asked is None:
         request.version = rules.default
         return
@@ -97,7 +97,7 @@ def write(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
-def _asked(rules: Microversions, headers: Mapping[str, str]) -> str | None:
+def _requested(rules: Microversions, headers: Mapping[str, str]) -> str | None:
     for part in headers.get(HEADER.lower(), "").split(","):
         kind, _, version = part.strip().partition(" ")
         if kind.lower() in (rules.type, *rules.aliases):

@@ -98,9 +98,9 @@ class Forwarders:
         if self._retry is not None:
             self._retry.cancel()
         if self._refused and not self._closed:
-            self._retry = asyncio.get_running_loop().call_later(self._retry_seconds, self._try_again)
+            self._retry = asyncio.get_running_loop().call_later(self._retry_seconds, self._retry_later)
 
-    def _try_again(self) -> None:
+    def _retry_later(self) -> None:
         self._refused.clear()
         self._begin()
 

@@ -115,7 +115,7 @@ class Launcher(ABC):
         Raises: GuestsUnavailable if this machine does not allow it.
         """
 
-    def give(self, file: Path | int) -> None:
+    def make_owner(self, file: Path | int) -> None:
         """Make the root user of guests the owner of a file."""
         if os.getuid() != self.ids.base:
             os.chown(file, self.ids.base, self.ids.base)
@@ -125,7 +125,7 @@ class Launcher(ABC):
         if not directory.exists():
             directory.mkdir(parents=True)
             directory.chmod(0o755)
-            self.give(directory)
+            self.make_owner(directory)
 
     def write_drive(self, directory: Path, files: Mapping[str, bytes]) -> None:
         """Write the config drive of a guest, whose directory this is, in place of the previous one."""
@@ -139,7 +139,7 @@ class Launcher(ABC):
                 self.own(parent)
             place.write_bytes(content)
             place.chmod(0o644)
-            self.give(place)
+            self.make_owner(place)
 
 
 @dataclass(frozen=True)

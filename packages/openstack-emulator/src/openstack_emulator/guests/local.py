@@ -113,7 +113,7 @@ class LocalDriver(GuestDriver):
             for hypervisor in self._hypervisors.values():
                 for contents in (DIRECTORIES, hypervisor.contents):
                     (self._directory / contents).mkdir(exist_ok=True)
-                    hypervisor.launcher.give(self._directory / contents)
+                    hypervisor.launcher.make_owner(self._directory / contents)
             with closing(self._new_namespace_process()) as namespace_process:
                 for hypervisor in self._hypervisors.values():
                     hypervisor.launcher.check(self._directory, namespace_process.users)

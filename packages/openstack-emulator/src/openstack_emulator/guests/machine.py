@@ -69,7 +69,7 @@ class Machine(ABC):
         """The ports of the guests have changed."""
 
     @abstractmethod
-    def _give(self, file: int) -> None:
+    def _grant_access(self, file: int) -> None:
         """Let the guest open a file of this process."""
 
     @abstractmethod
@@ -110,7 +110,7 @@ class Machine(ABC):
         """Let a guest that is frozen continue."""
 
     @abstractmethod
-    async def _ask_to_stop(self) -> None:
+    async def _request_shutdown(self) -> None:
         """Have the guest shut down, which is not frozen."""
 
     @abstractmethod
@@ -186,7 +186,7 @@ class Machine(ABC):
         self._addresses = self._cloudside.addresses()
         control, inside = control_sockets()
         reading, writing = os.pipe()
-        self._give(writing)
+        self._grant_access(writing)
         console = asyncio.create_task(self.console.keep(reading))
         with control:
             with inside:
@@ -270,7 +270,7 @@ class Machine(ABC):
             return
         self._stopping = True
         await self._thaw()
-        await self._ask_to_stop()
+        await self._request_shutdown()
         done, _ = await asyncio.wait([self._running], timeout=self.stop_seconds)
         if not done:
             self._kill()

@@ -81,8 +81,8 @@ class NamespaceMachine(Machine):
     def ports_changed(self) -> None:
         """The interfaces are changed from outside."""
 
-    def _give(self, file: int) -> None:
-        self._launcher.give(file)  # the guest opens it again as /dev/console
+    def _grant_access(self, file: int) -> None:
+        self._launcher.make_owner(file)  # the guest opens it again as /dev/console
 
     async def _prepare(self, guest: Guest) -> None:
         self._launcher.prepare(self._directory, guest)
@@ -164,7 +164,7 @@ class NamespaceMachine(Machine):
             return super().processor_time()
         return ProcessorTime(used, self._group.withheld_seconds())
 
-    async def _ask_to_stop(self) -> None:
+    async def _request_shutdown(self) -> None:
         self._signal(signal.SIGTERM)
 
     async def _freeze(self) -> None:

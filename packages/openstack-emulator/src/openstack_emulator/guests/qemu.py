@@ -39,7 +39,7 @@ class Qemu(Hypervisor):
 
     def open(self, site: GuestEnvironment) -> DiskContents:
         self._site = site
-        self._disks = DiskContents(site.directory / self.contents, self._launcher.give, self._launcher.install)
+        self._disks = DiskContents(site.directory / self.contents, self._launcher.make_owner, self._launcher.install)
         return self._disks
 
     def machine(self, guest_id: str) -> VirtualMachine:

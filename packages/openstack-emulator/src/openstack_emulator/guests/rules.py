@@ -65,7 +65,8 @@ def network_filter(
         *(_sender(name, port) for name, port in ports.items()),
         _chain("receiver", UNICAST),
         _chain(
-            "arriving", (ARRIVING, _askers(asking), _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports}))
+            "arriving",
+            (ARRIVING, _metadata_clients(asking), _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports})),
         ),
         _chain("leaving", (LEAVING, _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),
     ]
@@ -174,7 +175,7 @@ def _base(name: str, priority: int, side: str, to: Mapping[str, str]) -> str:
     return _chain(name, lines)
 
 
-def _askers(asking: Mapping[str, tuple[str, ...]]) -> str:
+def _metadata_clients(asking: Mapping[str, tuple[str, ...]]) -> str:
     """Drop what is sent to the metadata service from other addresses than those of the interface, whatever else the
     port may send."""
     pairs = [f'"{name}" . {address}' for name, addresses in asking.items() for address in addresses]

@@ -78,7 +78,7 @@ class VirtualMachine(Machine):
 
     # -- the process -----------------------------------------------------------------------------------------------
 
-    def _give(self, file: int) -> None:
+    def _grant_access(self, file: int) -> None:
         """QEMU inherits the file."""
 
     async def _prepare(self, guest: Guest) -> None:
@@ -144,7 +144,7 @@ class VirtualMachine(Machine):
         except MonitorFailed as error:
             log.error("The machine of the server %s does not obey the command %s: %s", self._id, command, error)
 
-    async def _ask_to_stop(self) -> None:
+    async def _request_shutdown(self) -> None:
         try:
             if self._monitor is not None:
                 await self._monitor.execute("system_powerdown")

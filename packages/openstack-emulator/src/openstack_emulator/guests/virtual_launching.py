@@ -224,7 +224,7 @@ class VirtualLauncher(Launcher):
             base = str(self.folder / DISK)
             await _disk_program("create", "-q", "-f", "qcow2", "-b", base, "-F", "qcow2", str(disk))
         disk.chmod(0o600)
-        self.give(disk)
+        self.make_owner(disk)
 
     def check(self, directory: Path, within: int) -> None:
         """Run QEMU without a system."""

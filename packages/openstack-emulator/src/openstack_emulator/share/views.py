@@ -46,7 +46,7 @@ ACCESS = "share_type_access:is_public"
 Named = Share | Snapshot
 
 
-def brief(request: Request, path: str, record: Named) -> dict[str, object]:
+def summary(request: Request, path: str, record: Named) -> dict[str, object]:
     """An ID, a name and links."""
     return {"id": record.id, "name": record.name, "links": links(request, path, record)}
 
@@ -198,14 +198,14 @@ def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, object]:
     return shown
 
 
-def brief_snapshot_instance(snapshot: Snapshot) -> dict[str, object]:
+def snapshot_instance_summary(snapshot: Snapshot) -> dict[str, object]:
     return {"id": snapshot.id, "snapshot_id": snapshot.id, "status": snapshot.status}
 
 
 def snapshot_instance_view(snapshot: Snapshot) -> dict[str, object]:
     """The one instance of a snapshot."""
     return {
-        **brief_snapshot_instance(snapshot),
+        **snapshot_instance_summary(snapshot),
         "share_id": snapshot.share_id,
         "share_instance_id": snapshot.share_id,
         "created_at": snapshot.created_at,
@@ -294,7 +294,7 @@ def security_service_view(request: Request, service: SecurityService) -> dict[st
     return shown
 
 
-def brief_security_service(service: SecurityService) -> dict[str, object]:
+def security_service_summary(service: SecurityService) -> dict[str, object]:
     return {"id": service.id, "name": service.name, "type": service.type, "status": service.status}
 
 

@@ -47,7 +47,7 @@ def links(request: Request, kind: str, record: TypedRecord) -> list[dict[str, st
     ]
 
 
-def brief_volume(request: Request, volume: Volume) -> Json:
+def volume_summary(request: Request, volume: Volume) -> Json:
     """A volume as an entry of a list without details."""
     return {"id": volume.id, "name": volume.name, "links": links(request, "volumes", volume)}
 
@@ -192,7 +192,7 @@ BACKUP = (
 )
 
 
-def brief_backup(request: Request, backup: Backup) -> Json:
+def backup_summary(request: Request, backup: Backup) -> Json:
     """A backup as an entry of a list without details."""
     return {"id": backup.id, "name": backup.name, "links": links(request, "backups", backup)}
 
@@ -299,7 +299,7 @@ def attachment_summary(attachment: Attachment) -> Json:
     return shown(attachment, ("id", "status", "instance", "volume_id"))
 
 
-def brief_transfer(request: Request, transfer: Transfer) -> Json:
+def transfer_summary(request: Request, transfer: Transfer) -> Json:
     """A transfer as an entry of a list without details."""
     return {
         "id": transfer.id,
@@ -331,7 +331,7 @@ def group_type_view(request: Request, kind: GroupType) -> Json:
     return {**view, "group_specs": kind.group_specs} if request.context.is_admin else view
 
 
-def brief_group(group: Group | GroupSnapshot) -> Json:
+def group_summary(group: Group | GroupSnapshot) -> Json:
     """A group or a group snapshot as an entry of a list without details."""
     return {"id": group.id, "name": group.name}
 

@@ -56,8 +56,8 @@ def _own(context: RequestContext, acting: StackContext, name: str, state: Resour
     belongs to.
     """
     states = acting.states.values()
-    namesakes = [other for other in states if other.row.name == state.row.name or had_name(other.row, name)]
-    return next((other for other in namesakes if other.stored.data.get("user_id") == context.user_id), state)
+    same_name = [other for other in states if other.row.name == state.row.name or had_name(other.row, name)]
+    return next((other for other in same_name if other.stored.data.get("user_id") == context.user_id), state)
 
 
 async def _clear_hook(acting: StackContext, state: ResourceState, hook: object) -> None:
@@ -105,8 +105,8 @@ async def resource_mark_unhealthy(
 
 def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
     """Return the resource to mark: the current one, or the one that it should have replaced."""
-    namesakes = [other for other in acting.states.values() if other.row.name == state.row.name]
-    return next((other for other in namesakes if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
+    same_name = [other for other in acting.states.values() if other.row.name == state.row.name]
+    return next((other for other in same_name if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
 async def _resource(parts: RecordingParts, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:

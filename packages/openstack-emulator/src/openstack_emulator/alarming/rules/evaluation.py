@@ -55,7 +55,7 @@ class Evaluator(Rules):
                 self._evaluate(alarm)
 
     def _evaluate(self, alarm: Alarm) -> None:
-        verdict = self._judge.judge(alarm)
+        verdict = self._judge.evaluate(alarm)
         state = verdict.state
         if state is None:
             trend = "alarm" if verdict.latest else "ok"

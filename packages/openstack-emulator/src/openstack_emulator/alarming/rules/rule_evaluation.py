@@ -36,11 +36,11 @@ class Evaluation:
 class RuleEvaluator(Rules):
     """Judges alarms of all types except for events."""
 
-    def judge(self, alarm: Alarm) -> Evaluation:
+    def evaluate(self, alarm: Alarm) -> Evaluation:
         """What an alarm's rule says now."""
-        return self._judged(alarm.project_id, alarm.type, alarm.rule)
+        return self._evaluate(alarm.project_id, alarm.type, alarm.rule)
 
-    def _judged(self, project: str, kind: str, rule: dict[str, Any]) -> Evaluation:
+    def _evaluate(self, project: str, kind: str, rule: dict[str, Any]) -> Evaluation:
         if kind == "composite":
             return self._composite(project, rule)
         if kind == "loadbalancer_member_health":
@@ -56,7 +56,7 @@ class RuleEvaluator(Rules):
 
     def _composite(self, project: str, rule: dict[str, Any]) -> Evaluation:
         if "type" in rule:
-            return self._judged(project, *kind_of(rule))
+            return self._evaluate(project, *kind_of(rule))
         ((operator, rules),) = rule.items()
         verdicts = [self._composite(project, part) for part in rules]
         states = [verdict.state or ("alarm" if verdict.latest else "ok") for verdict in verdicts]
@@ -109,7 +109,7 @@ class RuleEvaluator(Rules):
             resource = database.resources.rows.get(metric.resource_id or "")
             server = servers.get(metric.resource_id or "") if servers is not None else None
             if metric.name == rule.meter_name and all(
-                _is_met(condition, resource or {}, server or {}) for condition in conditions
+                _satisfies(condition, resource or {}, server or {}) for condition in conditions
             ):
                 found.append(database.metrics.aggregate(metric, step, method))
         return combined(found, method)
@@ -147,7 +147,7 @@ def _threshold(rule: Comparison, values: Sequence[float]) -> Evaluation:
     return Evaluation(state, reason, {**data, "disposition": side}, beyond[-1])
 
 
-def _is_met(condition: Condition, resource: Readable, server: Readable) -> bool:
+def _satisfies(condition: Condition, resource: Readable, server: Readable) -> bool:
     """Whether a resource has what a condition of a meter's query says."""
     name, metadata = condition.field, server.get("metadata") or {}
     for prefix in _METADATA:

@@ -9,7 +9,7 @@ from openstack_emulator.compute.records import Flavor
 from openstack_emulator.compute.routes.queries import check_sorting, order_by, unknown_marker
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.rules.flavors import NewFlavor
-from openstack_emulator.compute.views import brief, flavor_detail
+from openstack_emulator.compute.views import flavor_detail, summary
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.paging import page, ranked
@@ -96,7 +96,7 @@ def list_flavors(compute: ComputeService, request: Request) -> Response:
         compute,
         request,
         lambda row: {
-            **brief(request, "flavors", row),
+            **summary(request, "flavors", row),
             **({"description": row.description} if described else {}),
         },
     )

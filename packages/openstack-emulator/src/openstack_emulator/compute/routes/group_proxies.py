@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.typed import Part
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
@@ -70,7 +70,7 @@ def rule_view(compute: ComputeService, request: Request, rule: Rule) -> dict[str
     """A rule of Neutron's as Nova has it; ports that do not matter are -1, also in rules without a protocol."""
     prefix, source = rule.remote_ip_prefix, {}
     if rule.remote_group_id is not None:
-        found = group_of(ask(compute.cloud, request, "GET", f"{GROUPS}/{rule.remote_group_id}"))
+        found = group_of(call_service(compute.cloud, request, "GET", f"{GROUPS}/{rule.remote_group_id}"))
         source = {"name": found.name, "tenant_id": found.project_id}
     elif prefix is None:
         prefix = "0.0.0.0/0" if rule.ethertype == "IPv4" else "::/0"
@@ -92,7 +92,7 @@ def group_of(answer: Mapping[str, Any]) -> Group:
     return Group.from_json(answer["security_group"])
 
 
-def _asked(call: Callable[[], object]) -> Any:
+def _request_neutron(call: Callable[[], object]) -> Any:
     """What Neutron answers; what it calls a conflict is a bad request here."""
     try:
         return call()
@@ -103,7 +103,7 @@ def _asked(call: Callable[[], object]) -> Any:
 def index(compute: ComputeService, request: Request) -> Response:
     everyone = request.context.is_admin and bool(request.query.boolean("all_tenants"))
     query = "" if everyone else urlencode({"project_id": request.context.project})
-    groups = ask(compute.cloud, request, "GET", GROUPS, query=query)["security_groups"]
+    groups = call_service(compute.cloud, request, "GET", GROUPS, query=query)["security_groups"]
     start = request.query.integer("offset") or 0
     limit = request.query.integer("limit")
     shown = groups[start:] if limit is None else groups[start : start + limit]
@@ -118,7 +118,7 @@ def _group(request: Request) -> dict[str, object]:
 
 
 def create(compute: ComputeService, request: Request) -> Response:
-    made = _asked(lambda: ask(compute.cloud, request, "POST", GROUPS, _group(request)))
+    made = _request_neutron(lambda: call_service(compute.cloud, request, "POST", GROUPS, _group(request)))
     return Response({"security_group": group_view(compute, request, group_of(made))})
 
 
@@ -130,17 +130,17 @@ def _place(request: Request) -> str:
 
 
 def show(compute: ComputeService, request: Request) -> Response:
-    found = group_of(ask(compute.cloud, request, "GET", _place(request)))
+    found = group_of(call_service(compute.cloud, request, "GET", _place(request)))
     return Response({"security_group": group_view(compute, request, found)})
 
 
 def update(compute: ComputeService, request: Request) -> Response:
-    changed = _asked(lambda: ask(compute.cloud, request, "PUT", _place(request), _group(request)))
+    changed = _request_neutron(lambda: call_service(compute.cloud, request, "PUT", _place(request), _group(request)))
     return Response({"security_group": group_view(compute, request, group_of(changed))})
 
 
 def delete(compute: ComputeService, request: Request) -> Response:
-    _asked(lambda: ask(compute.cloud, request, "DELETE", _place(request)))
+    _request_neutron(lambda: call_service(compute.cloud, request, "DELETE", _place(request)))
     return Response(status=202)
 
 
@@ -148,7 +148,7 @@ def create_rule(compute: ComputeService, request: Request) -> Response:
     wanted = request.object("security_group_rule")
     check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
     body = {"security_group_rule": _rule(wanted)}
-    made = _asked(lambda: ask(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
+    made = _request_neutron(lambda: call_service(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
     return Response({"security_group_rule": rule_view(compute, request, Rule.from_json(made))})
 
 
@@ -176,5 +176,5 @@ def delete_rule(compute: ComputeService, request: Request) -> Response:
     key = request.vars["rule_id"]
     if fields.identifier(key) is not None:
         raise bad_request(f"Security group rule id should be a uuid: {key}")
-    ask(compute.cloud, request, "DELETE", f"{RULES}/{key}")
+    call_service(compute.cloud, request, "DELETE", f"{RULES}/{key}")
     return Response(status=202)

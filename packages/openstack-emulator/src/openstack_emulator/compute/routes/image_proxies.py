@@ -10,7 +10,7 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.compute.views import bookmark, links
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.metadata import Metadata
 from openstack_emulator.core.paging import page
 from openstack_emulator.core.validation.conversions import as_boolean
@@ -34,13 +34,13 @@ def _links(request: Request, image: Image) -> list[dict[str, str]]:
     return [*links(request, "images", image.id), alternate]
 
 
-def _brief(request: Request, image: Image) -> dict[str, object]:
+def _summary(request: Request, image: Image) -> dict[str, object]:
     return {"id": image.id, "name": image.name, "links": _links(request, image)}
 
 
 def _view(request: Request, image: Image) -> dict[str, object]:
     view: dict[str, Any] = {
-        **_brief(request, image),
+        **_summary(request, image),
         "status": STATUS.get(image.status, "UNKNOWN"),
         "progress": PROGRESS.get(image.status, 0),
         "created": image.created_at,
@@ -84,7 +84,7 @@ def _rows(compute: ComputeService, request: Request) -> list[Image]:
 
 def _page(compute: ComputeService, request: Request, detailed: bool) -> Response:
     shown = page(_rows(compute, request), request.query)
-    return Response(shown.body(request, "images", partial(_view if detailed else _brief, request)))
+    return Response(shown.body(request, "images", partial(_view if detailed else _summary, request)))
 
 
 def index(compute: ComputeService, request: Request) -> Response:
@@ -109,7 +109,7 @@ def show(compute: ComputeService, request: Request) -> Response:
 
 
 def delete(compute: ComputeService, request: Request) -> Response:
-    ask(compute.cloud, request, "DELETE", f"/image/v2/images/{_key(request)}")
+    call_service(compute.cloud, request, "DELETE", f"/image/v2/images/{_key(request)}")
     return Response(status=204)
 
 

@@ -7,7 +7,7 @@ from openstack_emulator.compute.routes.group_proxies import GROUPS, group_of, gr
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.errors import conflict, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 
 
 def topology(compute: ComputeService, request: Request) -> Response:
@@ -19,7 +19,7 @@ def topology(compute: ComputeService, request: Request) -> Response:
 def list_security_groups(compute: ComputeService, request: Request) -> Response:
     """The groups of a server, as `/os-security-groups` shows them."""
     groups = compute.attachments.security_groups.of_server(found(compute, request))
-    found_ = [group_of(ask(compute.cloud, request, "GET", f"{GROUPS}/{group.id}")) for group in groups]
+    found_ = [group_of(call_service(compute.cloud, request, "GET", f"{GROUPS}/{group.id}")) for group in groups]
     return Response({"security_groups": [group_view(compute, request, group) for group in found_]})
 
 

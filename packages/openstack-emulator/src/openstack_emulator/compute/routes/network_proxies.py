@@ -11,7 +11,7 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.actions import argument_of
 from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_found
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.typed import Part
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
@@ -64,7 +64,7 @@ class Port(Part):
 
 
 def _networks(compute: ComputeService, request: Request, query: str = "") -> list[Network]:
-    found = ask(compute.cloud, request, "GET", NETWORKS, query=query)
+    found = call_service(compute.cloud, request, "GET", NETWORKS, query=query)
     return [Network.from_json(row) for row in found["networks"]]
 
 
@@ -81,7 +81,7 @@ def list_networks(compute: ComputeService, request: Request) -> Response:
 
 
 def _network(compute: ComputeService, request: Request, key: str) -> Network:
-    return Network.from_json(ask(compute.cloud, request, "GET", f"{NETWORKS}/{key}")["network"])
+    return Network.from_json(call_service(compute.cloud, request, "GET", f"{NETWORKS}/{key}")["network"])
 
 
 def _named_network(compute: ComputeService, request: Request) -> Network:
@@ -113,7 +113,7 @@ def list_pools(compute: ComputeService, request: Request) -> Response:
 def _floating_view(compute: ComputeService, request: Request, floating: FloatingIp) -> dict[str, object]:
     server = None
     if floating.port_id is not None:
-        found = ask(compute.cloud, request, "GET", f"{PORTS}/{floating.port_id}")
+        found = call_service(compute.cloud, request, "GET", f"{PORTS}/{floating.port_id}")
         server = Port.from_json(found["port"]).device_id or None
     return {
         "id": floating.id,
@@ -134,7 +134,7 @@ def _floating(compute: ComputeService, request: Request) -> FloatingIp:
     key = request.vars["floating_id"]
     if fields.identifier(key) is not None:
         raise not_found(f"Floating IP not found for ID {key}")
-    return FloatingIp.from_json(ask(compute.cloud, request, "GET", f"{FLOATING_IPS}/{key}")["floatingip"])
+    return FloatingIp.from_json(call_service(compute.cloud, request, "GET", f"{FLOATING_IPS}/{key}")["floatingip"])
 
 
 def show_floating_ip(compute: ComputeService, request: Request) -> Response:
@@ -149,12 +149,12 @@ def allocate(compute: ComputeService, request: Request) -> Response:
     if not pools:
         raise not_found("Floating IP pool not found.")
     asked = {"floatingip": {"floating_network_id": pools[0].id}}
-    made = FloatingIp.from_json(ask(compute.cloud, request, "POST", FLOATING_IPS, asked)["floatingip"])
+    made = FloatingIp.from_json(call_service(compute.cloud, request, "POST", FLOATING_IPS, asked)["floatingip"])
     return Response({"floating_ip": _floating_view(compute, request, made)})
 
 
 def release(compute: ComputeService, request: Request) -> Response:
-    ask(compute.cloud, request, "DELETE", f"{FLOATING_IPS}/{_floating(compute, request).id}")
+    call_service(compute.cloud, request, "DELETE", f"{FLOATING_IPS}/{_floating(compute, request).id}")
     return Response(status=202)
 
 
@@ -174,7 +174,7 @@ def add_floating_ip(compute: ComputeService, request: Request, server: Server, a
     port_id, address = places[0]
     body = {"floatingip": {"port_id": port_id, "fixed_ip_address": address}}
     try:
-        ask(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating.id}", body)
+        call_service(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating.id}", body)
     except ApiError as error:
         raise bad_request(f"Unable to associate the floating IP: {error.message}") from None
     return Response(status=202)
@@ -186,17 +186,17 @@ def remove_floating_ip(compute: ComputeService, request: Request, server: Server
     floating = _by_address(compute, request, address)
     if floating.port_id not in [port.id for port in _ports(compute, request, server)]:
         raise conflict(f"Floating IP {address} is not associated with instance {server.id}.")
-    ask(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating.id}", {"floatingip": {"port_id": None}})
+    call_service(compute.cloud, request, "PUT", f"{FLOATING_IPS}/{floating.id}", {"floatingip": {"port_id": None}})
     return Response(status=202)
 
 
 def _ports(compute: ComputeService, request: Request, server: Server) -> list[Port]:
     query = urlencode({"device_id": server.id})
-    return [Port.from_json(row) for row in ask(compute.cloud, request, "GET", PORTS, query=query)["ports"]]
+    return [Port.from_json(row) for row in call_service(compute.cloud, request, "GET", PORTS, query=query)["ports"]]
 
 
 def _floating_ips(compute: ComputeService, request: Request, query: str) -> list[FloatingIp]:
-    found = ask(compute.cloud, request, "GET", FLOATING_IPS, query=query)
+    found = call_service(compute.cloud, request, "GET", FLOATING_IPS, query=query)
     return [FloatingIp.from_json(row) for row in found["floatingips"]]
 
 

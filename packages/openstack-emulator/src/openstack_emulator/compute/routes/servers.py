@@ -30,11 +30,11 @@ from openstack_emulator.compute.views import (
     LISTED,
     SHOWN,
     addresses,
-    brief,
     changed_server,
     links,
     plain,
     server_view,
+    summary,
 )
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.http import Request, Response
@@ -204,7 +204,7 @@ def _page(compute: ComputeService, request: Request, view: Callable[[Server], di
 
 
 def index(compute: ComputeService, request: Request) -> Response:
-    return _page(compute, request, lambda row: brief(request, "servers", row))
+    return _page(compute, request, lambda row: summary(request, "servers", row))
 
 
 def detail(compute: ComputeService, request: Request) -> Response:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.typed import Part
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
@@ -126,25 +126,29 @@ class Proxies:
         return f"{self.singular}s"
 
     def index(self, compute: ComputeService, request: Request) -> Response:
-        found = ask(compute.cloud, request, "GET", f"{self._place(request)}/detail", query=request.query_string)
+        found = call_service(
+            compute.cloud, request, "GET", f"{self._place(request)}/detail", query=request.query_string
+        )
         return Response({self.plural: [self.view(row) for row in found[self.plural]]})
 
     def create(self, compute: ComputeService, request: Request) -> Response:
         given = request.object(self.singular)
         check_fields(given, self.checks, self.required, self.singular, strict=False)
         wanted = {RENAMED.get(name, name): value for name, value in given.items()}
-        made = ask(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[self.singular]
+        made = call_service(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[
+            self.singular
+        ]
         return self._shown(compute, request, made["id"])
 
     def show(self, compute: ComputeService, request: Request) -> Response:
         return self._shown(compute, request, request.vars["id"])
 
     def delete(self, compute: ComputeService, request: Request) -> Response:
-        ask(compute.cloud, request, "DELETE", f"{self._place(request)}/{request.vars['id']}")
+        call_service(compute.cloud, request, "DELETE", f"{self._place(request)}/{request.vars['id']}")
         return Response(status=202)
 
     def _shown(self, compute: ComputeService, request: Request, key: str) -> Response:
-        found = ask(compute.cloud, request, "GET", f"{self._place(request)}/{key}")[self.singular]
+        found = call_service(compute.cloud, request, "GET", f"{self._place(request)}/{key}")[self.singular]
         return Response({self.singular: self.view(found)})
 
     def _place(self, request: Request) -> str:

@@ -99,17 +99,19 @@ class BlockDevices(Rules):
             self._storage.attachments.complete(attachment, device.device)
             server = self.servers.rows.get(device.server_id)
             if is_data(device) and server is not None and server.vm_state != "rescued":
-                self.cloud.guests.attach(device.server_id, self.seen(device))
+                self.cloud.guests.attach(device.server_id, self.visible_volume(device))
             self.servers.history.end(device.server_id)
 
-    def seen(self, device: BlockDevice) -> Volume:
+    def visible_volume(self, device: BlockDevice) -> Volume:
         """Return the volume of a device as a guest sees it."""
         volume = self._storage.volumes.rows.get(device.volume_id)
         return Volume(device.volume_id, device.device, 1 if volume is None else volume.size)
 
     def root_of(self, server: Server) -> Volume | None:
         """Return the volume that a server boots from; None if it boots from its image."""
-        return next((self.seen(row) for row in self.of_server(server) if row.volume_id and not is_data(row)), None)
+        return next(
+            (self.visible_volume(row) for row in self.of_server(server) if row.volume_id and not is_data(row)), None
+        )
 
     def find(self, server: Server, volume_id: str) -> BlockDevice:
         """The block device that is a volume of the server; 404 when it has none."""
@@ -134,7 +136,7 @@ class BlockDevices(Rules):
         device = self.rows.get(device_id)
         if device is None:
             return
-        if not self.cloud.guests.detached(device.server_id, self.seen(device)):
+        if not self.cloud.guests.detached(device.server_id, self.visible_volume(device)):
             self.after(GUEST, self.finish_detach_volume, device_id)
             return
         attachment = self._attachment_of(device)
@@ -173,7 +175,7 @@ class BlockDevices(Rules):
             return
         old = self._attachment_of(device)
         copied: bool | None = None
-        if self.cloud.guests.detached(device.server_id, self.seen(device)):
+        if self.cloud.guests.detached(device.server_id, self.visible_volume(device)):
             copied = self.cloud.guests.copied(f"volume-{device.volume_id}", f"volume-{new.volume_id}")
         if copied is None:
             self.after(GUEST, self.finish_swap, device_id, attachment_id)

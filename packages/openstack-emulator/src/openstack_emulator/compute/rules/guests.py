@@ -174,7 +174,7 @@ class Guests(Rules):
         if _is_rescued(server):
             return []  # Nova attaches none, and the device of the first one is that of the server's own disk
         devices = self._block_devices.of_server(server)
-        return [self._block_devices.seen(row) for row in devices if is_data(row)]
+        return [self._block_devices.visible_volume(row) for row in devices if is_data(row)]
 
     def _files(self, server_id: str) -> dict[str, str]:
         """Return the files of the guest that DHCP would write."""

@@ -41,7 +41,7 @@ class Interfaces(Rules):
         """The ports of a server."""
         return self._network.ports_of_device(server.id)
 
-    def asked_for(self, context: Context, networks: Any) -> list[RequestedInterface]:
+    def requested(self, context: Context, networks: Any) -> list[RequestedInterface]:
         """The interfaces that a new server gets.
 
         networks: of the request, a list, `none` or `auto`.
@@ -166,18 +166,18 @@ class Interfaces(Rules):
         if row is None or row.server_id != server_id:
             return
         self.rows.remove(row)
-        self._give_up(port_id, created=row.created)
+        self._release(port_id, created=row.created)
         self.servers.history.end(server_id)
 
     def release(self, server: Server) -> None:
         """Delete the ports that were created for a server, and unbind the others."""
         created = {row.id for row in self.rows.select(server_id=server.id) if row.created}
         for port in self.of_server(server):
-            self._give_up(port.id, created=port.id in created)
+            self._release(port.id, created=port.id in created)
         for row in self.rows.select(server_id=server.id):
             self.rows.remove(row)
 
-    def _give_up(self, port_id: str, created: bool) -> None:
+    def _release(self, port_id: str, created: bool) -> None:
         """Delete a port that was created for a server, or unbind another."""
         if created:
             self._network.delete_port(port_id)

@@ -66,7 +66,7 @@ class ServerRequests(Rules):
         if wanted.key_name and self._keypairs.rows.get(f"{context.user_id}:{wanted.key_name}") is None:
             raise bad_request("Invalid key_name provided.")
         security_groups = self._security_groups.ids(context.project, wanted.security_groups)
-        networks = self._interfaces.asked_for(context, wanted.networks)
+        networks = self._interfaces.requested(context, wanted.networks)
         zone, host = self._placement(context, wanted)
         if (group := wanted.hints.get("group")) is not None:
             self._groups.require_room(group, wanted.count)

@@ -106,8 +106,8 @@ class Containers(Rules):
         context = request.context
         container = self._new(context, wanted)
         groups = self.networking.groups(context, wanted.security_groups)
-        interfaces = self.networking.asked_for(request, wanted.nets)
-        mounts = self.storage.asked_for(request, wanted.mounts)
+        interfaces = self.networking.requested(request, wanted.nets)
+        mounts = self.storage.requested(request, wanted.mounts)
         self.quotas.admit(context.project, {"containers": 1, **_size(container)})
         container.security_groups, container.interfaces = groups, interfaces
         try:

@@ -51,7 +51,7 @@ class Networking(Rules):
     def _network(self) -> NetworkService:
         return self.cloud.of(NetworkService)
 
-    def asked_for(self, request: Request, nets: Sequence[Mapping[str, object]]) -> list[RequestedInterface]:
+    def requested(self, request: Request, nets: Sequence[Mapping[str, object]]) -> list[RequestedInterface]:
         """Return the interfaces that a request asks for: `{network}` or `{port}` each, with `fixed_ip`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown networks and ports, 409 for a port in use.
@@ -64,7 +64,7 @@ class Networking(Rules):
         return [self.interface(request, entry) for entry in nets]
 
     def interface(self, request: Request, entry: Mapping[str, object]) -> RequestedInterface:
-        """Return one interface that a request asks for. Raises: see `asked_for`."""
+        """Return one interface that a request asks for. Raises: see `requested`."""
         if unknown := sorted(entry.keys() - {"network", "port", "preserve", *_ADDRESSES}):
             raise bad_request(f"Invalid network entry: {unknown[0]} is not known.")
         port, wanted = entry.get("port"), entry.get("network")

@@ -9,7 +9,7 @@ from openstack_emulator.container.rules.inputs import RequestedMount
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import bad_request, conflict, not_found
 from openstack_emulator.core.http import Context, Request
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.lookups import one_of_collection
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.validation.conversions import as_integer
@@ -29,14 +29,14 @@ class Storage(Rules):
     def _volumes(self) -> BlockStorage:
         return self.cloud.of(BlockStorage)
 
-    def asked_for(self, request: Request, mounts: Sequence[Mapping[str, object]]) -> list[RequestedMount]:
+    def requested(self, request: Request, mounts: Sequence[Mapping[str, object]]) -> list[RequestedMount]:
         """Return the mounts that a request asks for: `{volume_id or size, destination}`.
 
         Raises: ApiError 400 for wrong entries, 404 for unknown volumes, 409 for a volume in use.
         """
-        return [self._asked_for(request, entry) for entry in mounts]
+        return [self._requested(request, entry) for entry in mounts]
 
-    def _asked_for(self, request: Request, entry: Mapping[str, object]) -> RequestedMount:
+    def _requested(self, request: Request, entry: Mapping[str, object]) -> RequestedMount:
         given, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
         size = as_integer(given) if given else None
         if entry.get("type", "volume") != "volume" or entry.keys() - {"source", "destination", "size", "type"}:
@@ -59,7 +59,7 @@ class Storage(Rules):
         """Attach a volume to a container, or begin to create one for it. Raises ApiError."""
         if wanted.volume_id is None:
             body = {"volume": {"size": wanted.size, "name": f"zun-{container.name}"[:255]}}
-            key, attachment = str(ask(self.cloud, request, "POST", VOLUMES, body)["volume"]["id"]), None
+            key, attachment = str(call_service(self.cloud, request, "POST", VOLUMES, body)["volume"]["id"]), None
         else:
             key = wanted.volume_id
             attachment = self._attach(request.context, container, key)

@@ -35,11 +35,11 @@ def sign(service: ContainerClusters, request: Request) -> Response:
         cluster = service.clusters.find(writer(request), wanted["cluster_uuid"])
     except ApiError as error:
         raise bad_request(error.message) from None
-    pem = service.certificates.sign(cluster, wanted.get("ca_cert_type") or DEFAULT, _asked(csr))
+    pem = service.certificates.sign(cluster, wanted.get("ca_cert_type") or DEFAULT, _signing_request(csr))
     return Response({**certificate_view(request.base, cluster, pem), "csr": csr}, 201)
 
 
-def _asked(csr: str) -> x509.CertificateSigningRequest:
+def _signing_request(csr: str) -> x509.CertificateSigningRequest:
     """The signing request in a body. Raises ApiError 400."""
     try:
         asked = x509.load_pem_x509_csr(csr.encode())

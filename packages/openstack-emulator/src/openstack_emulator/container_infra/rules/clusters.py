@@ -263,7 +263,7 @@ class Clusters(Rules):
             before, group.before = group.before, None
             if before is not None and reason is not None:
                 status = "ROLLBACK_COMPLETE"
-                self._groups.give_back(group, before)
+                self._groups.restore_nodes(group, before)
             self._groups.end(cluster, group, status.partition("_")[2], reason)
         cluster.status, cluster.status_reason, cluster.updated_at = status, reason, self._now()
         cluster.faults = {} if reason is None else {"default-master": reason}

@@ -132,7 +132,7 @@ class NodeGroups(Rules):
             number += 1
         group.node_addresses = addresses
 
-    def give_back(self, group: NodeGroup, nodes: Nodes) -> None:
+    def restore_nodes(self, group: NodeGroup, nodes: Nodes) -> None:
         """Give a node group the nodes that it had before a change."""
         group.node_count, group.node_addresses = nodes.node_count, nodes.node_addresses
 

@@ -8,7 +8,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.database.records import Instance, User
 from openstack_emulator.database.routes.bodies import only_object
-from openstack_emulator.database.routes.instances import alone, reach
+from openstack_emulator.database.routes.instances import reach, standalone_instance
 from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.contents import (
@@ -31,7 +31,7 @@ PASSWORD = "password"  # noqa: S105  the name of a field
 
 def _user(service: DatabaseService, request: Request) -> tuple[Instance, User]:
     """The instance in the path and the user on it."""
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     return instance, user_in(instance, request.vars["user"])
 
 
@@ -40,12 +40,12 @@ def _database(request: Request) -> str:
 
 
 def list_databases(service: DatabaseService, request: Request) -> Response:
-    rows = [{"name": one.name} for one in alone(service, request).databases]
+    rows = [{"name": one.name} for one in standalone_instance(service, request).databases]
     return listed(request, "databases", rows, dict, "name")
 
 
 def create_databases(service: DatabaseService, request: Request) -> Response:
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     instance.databases = [
         *instance.databases,
         *new_databases(_required(request, "databases"), instance.databases),
@@ -55,26 +55,26 @@ def create_databases(service: DatabaseService, request: Request) -> Response:
 
 
 def delete_database(service: DatabaseService, request: Request) -> Response:
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     instance.databases, instance.users = without_database(instance, _database(request))
     service.instances.rows.save(instance)
     return Response(status=202)
 
 
 def list_users(service: DatabaseService, request: Request) -> Response:
-    users = {f"{one.name}@{one.host}": one for one in alone(service, request).users}
+    users = {f"{one.name}@{one.host}": one for one in standalone_instance(service, request).users}
     rows = [{"key": key} for key in users]
     return listed(request, "users", rows, lambda row: user_view(users[row.get("key", "")]), "key")
 
 
 def create_users(service: DatabaseService, request: Request) -> Response:
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     return _set_users(service, instance, [*instance.users, *new_users(_required(request, "users"), instance.users)])
 
 
 def change_passwords(service: DatabaseService, request: Request) -> Response:
     """Change the passwords of several users."""
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     return _set_users(service, instance, new_passwords(instance, _required(request, "users")))
 
 
@@ -139,7 +139,7 @@ def show_root(service: DatabaseService, request: Request) -> Response:
 
 def enable_root(service: DatabaseService, request: Request) -> Response:
     """Enable the superuser, with the password of the request or a new one."""
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     user = superuser(request)
     service.instances.rows.update(instance, root_enabled=True)
     return Response({"user": user})
@@ -153,7 +153,7 @@ def superuser(request: Request) -> dict[str, str]:
 
 
 def disable_root(service: DatabaseService, request: Request) -> Response:
-    instance = alone(service, request)
+    instance = standalone_instance(service, request)
     if not instance.root_enabled:
         raise bad_request(f"Root is not enabled on instance {instance.id}.")
     service.instances.rows.update(instance, root_enabled=False)

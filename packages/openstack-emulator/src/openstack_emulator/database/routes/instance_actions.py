@@ -10,7 +10,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.database.records import Instance
 from openstack_emulator.database.routes.bodies import action_of
-from openstack_emulator.database.routes.instances import alone, reach
+from openstack_emulator.database.routes.instances import reach, standalone_instance
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.flavors import usable_flavor
 from openstack_emulator.database.rules.validation import check
@@ -26,7 +26,7 @@ def act(service: DatabaseService, request: Request) -> Response:
         return _reset(service, request)
     if name not in _ACTIONS:
         raise bad_request(f"The action '{name}' is not supported; actions are {', '.join(_ACTIONS)}.")
-    _ACTIONS[name](service, request, alone(service, request), arguments)
+    _ACTIONS[name](service, request, standalone_instance(service, request), arguments)
     return Response(status=202)
 
 

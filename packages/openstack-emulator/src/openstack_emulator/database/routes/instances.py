@@ -11,7 +11,7 @@ from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import access_of
 from openstack_emulator.database.rules.errors import unavailable
-from openstack_emulator.database.rules.instances import require_alone
+from openstack_emulator.database.rules.instances import require_standalone
 from openstack_emulator.database.rules.validation import check
 from openstack_emulator.database.views import instance_detail, instance_summary
 
@@ -32,9 +32,9 @@ def reach(service: DatabaseService, request: Request) -> Instance:
     return service.instances.reach(request.context, key_of(request))
 
 
-def alone(service: DatabaseService, request: Request) -> Instance:
+def standalone_instance(service: DatabaseService, request: Request) -> Instance:
     """The instance in the path, which can be changed now and is not part of a cluster. Raises ApiError."""
-    return service.instances.alone(request.context, key_of(request))
+    return service.instances.standalone_instance(request.context, key_of(request))
 
 
 def create(service: DatabaseService, request: Request) -> Response:
@@ -64,13 +64,13 @@ def show(service: DatabaseService, request: Request) -> Response:
 
 def show_default_configuration(service: DatabaseService, request: Request) -> Response:
     """The parameters that are set on an instance without a configuration group."""
-    values = service.configurations.usual_values(reach(service, request))
+    values = service.configurations.default_values(reach(service, request))
     return Response({"instance": {"configuration": values}})
 
 
 def delete(service: DatabaseService, request: Request) -> Response:
     instance = reach(service, request)
-    require_alone(instance)
+    require_standalone(instance)
     service.instances.delete(instance)
     return Response(status=202)
 
@@ -78,7 +78,7 @@ def delete(service: DatabaseService, request: Request) -> Response:
 def edit(service: DatabaseService, request: Request) -> Response:
     """Change what the request names; the rest stays."""
     instance, instances = reach(service, request), service.instances
-    require_alone(instance)
+    require_standalone(instance)
     given = check("instance", request.object("instance"), _CHANGES)
     if instance.status == "BUILD":
         raise unavailable(instance)
@@ -102,7 +102,7 @@ def replace(service: DatabaseService, request: Request) -> Response:
     if request.object("instance"):
         return edit(service, request)
     instance = reach(service, request)
-    require_alone(instance)
+    require_standalone(instance)
     service.configurations.attach(request.context, instance, None)
     return Response(status=202)
 

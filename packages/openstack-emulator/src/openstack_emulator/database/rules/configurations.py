@@ -103,7 +103,7 @@ class Configurations(TimedRules):
             )
         self.rows.remove(configuration)
 
-    def usual_values(self, instance: Instance) -> dict[str, int]:
+    def default_values(self, instance: Instance) -> dict[str, int]:
         """The parameters that are set on an instance by its size, without a configuration group."""
         version = self._datastores.versions.require(instance.datastore_version_id)
         known = {one.name for one in self._datastores.parameters(version)}

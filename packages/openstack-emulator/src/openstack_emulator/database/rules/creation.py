@@ -25,7 +25,7 @@ from openstack_emulator.database.rules.contents import (
 from openstack_emulator.database.rules.datastores import Datastores
 from openstack_emulator.database.rules.flavors import usable_flavor
 from openstack_emulator.database.rules.inputs import REGION, NewInstance, Nic
-from openstack_emulator.database.rules.instances import Instances, require_alone
+from openstack_emulator.database.rules.instances import Instances, require_standalone
 from openstack_emulator.database.rules.networks import NIC_FORMS, connect, disconnect, nics_problem
 from openstack_emulator.database.rules.quotas import Quotas
 from openstack_emulator.database.rules.validation import check, objects, unsupported
@@ -144,7 +144,7 @@ class Creation(Rules):
             if given.get(name):
                 raise bad_request(f"Cannot specify {title} when creating replicas.")
         source = self._instances.ready(caller, key)
-        require_alone(source)
+        require_standalone(source)
         if source.replica_of is not None:
             raise forbidden(f"Cannot create a replica of a replica {source.id}.")
         for name in ("restorePoint", "databases", "users"):

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from openstack_emulator.core.cloud import Cloud
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.database.rules.errors import missing
 from openstack_emulator.database.rules.inputs import Flavor
 
@@ -17,14 +17,14 @@ _FLAVORS = "/compute/v2.1/flavors"
 
 def flavors(cloud: Cloud, request: Request) -> list[Flavor]:
     """All flavors that the caller may use."""
-    return [Flavor.from_json(one) for one in ask(cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]]
+    return [Flavor.from_json(one) for one in call_service(cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]]
 
 
 def flavor(cloud: Cloud, request: Request, reference: object) -> Flavor:
     """A flavor, by its ID or a URL that ends in it. Raises ApiError 404."""
     key = str(reference).rstrip("/").rpartition("/")[2]
     try:
-        found = ask(cloud, request, "GET", f"{_FLAVORS}/{quote(key, safe='')}")
+        found = call_service(cloud, request, "GET", f"{_FLAVORS}/{quote(key, safe='')}")
     except ApiError as error:
         if error.status != HTTPStatus.NOT_FOUND:
             raise

@@ -46,10 +46,10 @@ class Instances(TimedRules):
         self.require_ready(instance)
         return instance
 
-    def alone(self, caller: Context, key: str) -> Instance:
+    def standalone_instance(self, caller: Context, key: str) -> Instance:
         """Such an instance that is not part of a cluster. Raises ApiError 404 and 422, 403 for a part of a cluster."""
         instance = self.ready(caller, key)
-        require_alone(instance)
+        require_standalone(instance)
         return instance
 
     def require_ready(self, *instances: Instance) -> None:
@@ -186,7 +186,7 @@ class Instances(TimedRules):
         self.change(instance, "EJECT")
 
 
-def require_alone(instance: Instance) -> None:
+def require_standalone(instance: Instance) -> None:
     """Raise ApiError 403 for an instance of a cluster, which is changed together with its cluster only."""
     if instance.cluster_id is not None:
         raise forbidden("Operation not supported for instances that are part of a cluster.")

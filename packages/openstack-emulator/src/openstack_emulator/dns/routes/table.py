@@ -71,7 +71,7 @@ ROUTES: Routes = {
     "/zones/{zone_id}/tasks/export": {"POST": zone_files.create_export},
     "/zones/{zone_id}/tasks/pool_move": {"POST": zones.move},
     "/zones/{zone_id}/tasks/transfer_requests": {"POST": transfers.create},
-    "/zones/{zone_id}/tasks/xfr": {"POST": zones.copy_again},
+    "/zones/{zone_id}/tasks/xfr": {"POST": zones.retransfer},
 }
 ROOT: Mapping[str, Mapping[str, Handler]] = {"/": {"GET": all_versions(*_VERSIONS)}}
 """What is directly below the mount: the versions."""

@@ -158,7 +158,7 @@ def abandon(names: DomainNames, request: Request) -> Response:
     return Response(status=204)
 
 
-def copy_again(names: DomainNames, request: Request) -> Response:
+def retransfer(names: DomainNames, request: Request) -> Response:
     """Refuse to copy a secondary zone: the emulator has no such copies."""
     if owned(names, request).type != SECONDARY:
         raise ApiError(400, "Can't perform an AXFR for a PRIMARY zone", "bad_request")

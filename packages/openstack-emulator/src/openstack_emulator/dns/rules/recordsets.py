@@ -139,7 +139,7 @@ class RecordSets(Rules):
         self.rows.remove(record)
         self.zones.touch(self.zones.rows.require(record.zone_id))
 
-    def give(self, zone: Zone, project_id: str) -> None:
+    def transfer(self, zone: Zone, project_id: str) -> None:
         """Give a zone to another project, with the record sets of its owner."""
         for record in self.rows.select(zone_id=zone.id, project_id=zone.project_id):
             record.project_id = project_id
@@ -189,10 +189,10 @@ class RecordSets(Rules):
             raise _misplaced(f"RecordSet belongs in a child zone: {nearest.name}")
         if kind == "CNAME" and folded(name) == zone.folded_name:
             raise _misplaced("CNAME recordsets may not be created at the zone apex")
-        beside = self.rows.select(zone_id=zone.id, folded_name=folded(name))
-        if any(row.type == kind for row in beside):
+        same_name = self.rows.select(zone_id=zone.id, folded_name=folded(name))
+        if any(row.type == kind for row in same_name):
             raise duplicate("RecordSet")
-        if beside and (kind == "CNAME" or any(row.type == "CNAME" for row in beside)):
+        if same_name and (kind == "CNAME" or any(row.type == "CNAME" for row in same_name)):
             raise _misplaced("CNAME recordsets may not share a name with any other records")
 
     # -- what every zone has -----------------------------------------------------------------------

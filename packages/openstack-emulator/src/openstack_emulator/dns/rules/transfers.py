@@ -83,7 +83,7 @@ class Transfers(Rules):
         if request.status != "ACTIVE":
             raise ApiError(400, "The zone transfer request is complete", "invalid_zone_transfer_request")
         moment = self.moment()
-        self._sets.give(self._sets.zones.rows.require(request.zone_id), caller.project_id)
+        self._sets.transfer(self._sets.zones.rows.require(request.zone_id), caller.project_id)
         request.status, request.updated_at = "COMPLETE", moment
         self.requests.save(request)
         return self.accepts.add(

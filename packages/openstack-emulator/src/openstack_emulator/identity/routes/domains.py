@@ -56,15 +56,15 @@ def create_as_project(entity: Entity[Domain], identity: Identity, values: Given)
     """A domain, by way of the project that acts as it."""
     if values.get("domain_id") is not None or values.get("parent_id") is not None:
         raise bad_request("A project that acts as a domain has neither a domain nor a parent.")
-    return create(entity, identity, _without_those_of_projects(values))
+    return create(entity, identity, _without_project_domains(values))
 
 
 def change_as_project(entity: Entity[Domain], identity: Identity, domain: Domain, changes: Given) -> None:
     """A domain, by way of the project that acts as it."""
-    change(entity, identity, domain, _without_those_of_projects(changes))
+    change(entity, identity, domain, _without_project_domains(changes))
 
 
-def _without_those_of_projects(values: Given) -> Given:
+def _without_project_domains(values: Given) -> Given:
     return {name: value for name, value in values.items() if name not in OF_PROJECTS}
 
 

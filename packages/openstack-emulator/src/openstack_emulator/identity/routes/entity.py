@@ -110,7 +110,7 @@ class Entity(Generic[T]):
         enforce(request.context, rule, self.subject_of(record) if record is not None else None, verb)
         return rows.require(key)
 
-    def seen(self, identity: Identity, request: Request, records: Iterable[T], rule: str) -> list[View]:
+    def visible_records(self, identity: Identity, request: Request, records: Iterable[T], rule: str) -> list[View]:
         """Of these the ones the caller may see and asked for, as shown."""
         caller, fields = request.context, self.subject
         visible = [record for record in records if allowed(caller, rule, _SubjectOf(record, fields))]
@@ -120,7 +120,7 @@ class Entity(Generic[T]):
         """List the objects that the caller may see."""
         rule = f"list_{self.plural}"
         enforce(request.context, rule, own(request.context))
-        return answer(request, self.plural, self.seen(identity, request, self.rows(identity), rule))
+        return answer(request, self.plural, self.visible_records(identity, request, self.rows(identity), rule))
 
     def add(self, identity: Identity, request: Request) -> Response:
         """Create an object."""

@@ -35,9 +35,9 @@ class GrantRoutes:
         identity.grants.require(actor.id, target, _role(identity, request), self.inherited)
         return Response(status=204)
 
-    def give(self, identity: Identity, request: Request) -> Response:
+    def assign(self, identity: Identity, request: Request) -> Response:
         actor, target = self._place(identity, request, "write_grant", "create")
-        identity.grants.give(actor, target, _role(identity, request), self.inherited)
+        identity.grants.assign(actor, target, _role(identity, request), self.inherited)
         return Response(status=204)
 
     def revoke(self, identity: Identity, request: Request) -> Response:

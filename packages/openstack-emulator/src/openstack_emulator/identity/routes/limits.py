@@ -94,7 +94,7 @@ def index(identity: Identity, request: Request) -> Response:
     """Those of the caller's project; everyone's for an admin."""
     enforce(request.context, "list_limits")
     _check_query(request)
-    return answer(request, "limits", LIMITS.seen(identity, request, identity.limits.rows, "get_limit"))
+    return answer(request, "limits", LIMITS.visible_records(identity, request, identity.limits.rows, "get_limit"))
 
 
 def show_model(identity: Identity, request: Request) -> Response:

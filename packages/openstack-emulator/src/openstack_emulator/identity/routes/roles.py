@@ -34,7 +34,7 @@ def index(identity: Identity, request: Request) -> Response:
     """The cloud's roles; those of a domain only when the query names it."""
     enforce(request.context, "list_roles")
     found = identity.roles.rows.select(domain_id=request.query.get("domain_id") or None)
-    return answer(request, "roles", ROLES.seen(identity, request, found, "list_roles"))
+    return answer(request, "roles", ROLES.visible_records(identity, request, found, "list_roles"))
 
 
 def list_implied(identity: Identity, request: Request) -> Response:

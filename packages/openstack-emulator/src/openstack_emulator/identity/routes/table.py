@@ -66,7 +66,7 @@ ROUTES: Routes = {
     },
     "/OS-INHERIT/domains/{target_id}/groups/{actor_id}/roles/{role_id}/inherited_to_projects": {
         "GET": grants.GROUP_BELOW_DOMAIN.check,
-        "PUT": grants.GROUP_BELOW_DOMAIN.give,
+        "PUT": grants.GROUP_BELOW_DOMAIN.assign,
         "DELETE": grants.GROUP_BELOW_DOMAIN.revoke,
     },
     "/OS-INHERIT/domains/{target_id}/users/{actor_id}/roles/inherited_to_projects": {
@@ -74,7 +74,7 @@ ROUTES: Routes = {
     },
     "/OS-INHERIT/domains/{target_id}/users/{actor_id}/roles/{role_id}/inherited_to_projects": {
         "GET": grants.USER_BELOW_DOMAIN.check,
-        "PUT": grants.USER_BELOW_DOMAIN.give,
+        "PUT": grants.USER_BELOW_DOMAIN.assign,
         "DELETE": grants.USER_BELOW_DOMAIN.revoke,
     },
     "/OS-INHERIT/projects/{target_id}/groups/{actor_id}/roles/inherited_to_projects": {
@@ -82,7 +82,7 @@ ROUTES: Routes = {
     },
     "/OS-INHERIT/projects/{target_id}/groups/{actor_id}/roles/{role_id}/inherited_to_projects": {
         "GET": grants.GROUP_BELOW_PROJECT.check,
-        "PUT": grants.GROUP_BELOW_PROJECT.give,
+        "PUT": grants.GROUP_BELOW_PROJECT.assign,
         "DELETE": grants.GROUP_BELOW_PROJECT.revoke,
     },
     "/OS-INHERIT/projects/{target_id}/users/{actor_id}/roles/inherited_to_projects": {
@@ -90,7 +90,7 @@ ROUTES: Routes = {
     },
     "/OS-INHERIT/projects/{target_id}/users/{actor_id}/roles/{role_id}/inherited_to_projects": {
         "GET": grants.USER_BELOW_PROJECT.check,
-        "PUT": grants.USER_BELOW_PROJECT.give,
+        "PUT": grants.USER_BELOW_PROJECT.assign,
         "DELETE": grants.USER_BELOW_PROJECT.revoke,
     },
     "/OS-OAUTH1/consumers": {"GET": CONSUMERS.index, "POST": consumers.add},
@@ -130,13 +130,13 @@ ROUTES: Routes = {
     "/domains/{target_id}/groups/{actor_id}/roles": {"GET": grants.GROUP_ON_DOMAIN.index},
     "/domains/{target_id}/groups/{actor_id}/roles/{role_id}": {
         "GET": grants.GROUP_ON_DOMAIN.check,
-        "PUT": grants.GROUP_ON_DOMAIN.give,
+        "PUT": grants.GROUP_ON_DOMAIN.assign,
         "DELETE": grants.GROUP_ON_DOMAIN.revoke,
     },
     "/domains/{target_id}/users/{actor_id}/roles": {"GET": grants.USER_ON_DOMAIN.index},
     "/domains/{target_id}/users/{actor_id}/roles/{role_id}": {
         "GET": grants.USER_ON_DOMAIN.check,
-        "PUT": grants.USER_ON_DOMAIN.give,
+        "PUT": grants.USER_ON_DOMAIN.assign,
         "DELETE": grants.USER_ON_DOMAIN.revoke,
     },
     "/ec2tokens": {"POST": ec2_tokens.create_from_ec2},
@@ -158,13 +158,13 @@ ROUTES: Routes = {
     "/projects/{target_id}/groups/{actor_id}/roles": {"GET": grants.GROUP_ON_PROJECT.index},
     "/projects/{target_id}/groups/{actor_id}/roles/{role_id}": {
         "GET": grants.GROUP_ON_PROJECT.check,
-        "PUT": grants.GROUP_ON_PROJECT.give,
+        "PUT": grants.GROUP_ON_PROJECT.assign,
         "DELETE": grants.GROUP_ON_PROJECT.revoke,
     },
     "/projects/{target_id}/users/{actor_id}/roles": {"GET": grants.USER_ON_PROJECT.index},
     "/projects/{target_id}/users/{actor_id}/roles/{role_id}": {
         "GET": grants.USER_ON_PROJECT.check,
-        "PUT": grants.USER_ON_PROJECT.give,
+        "PUT": grants.USER_ON_PROJECT.assign,
         "DELETE": grants.USER_ON_PROJECT.revoke,
     },
     "/regions": {"GET": REGIONS.index, "POST": REGIONS.add},
@@ -193,13 +193,13 @@ ROUTES: Routes = {
     "/system/groups/{actor_id}/roles": {"GET": grants.GROUP_ON_SYSTEM.index},
     "/system/groups/{actor_id}/roles/{role_id}": {
         "GET": grants.GROUP_ON_SYSTEM.check,
-        "PUT": grants.GROUP_ON_SYSTEM.give,
+        "PUT": grants.GROUP_ON_SYSTEM.assign,
         "DELETE": grants.GROUP_ON_SYSTEM.revoke,
     },
     "/system/users/{actor_id}/roles": {"GET": grants.USER_ON_SYSTEM.index},
     "/system/users/{actor_id}/roles/{role_id}": {
         "GET": grants.USER_ON_SYSTEM.check,
-        "PUT": grants.USER_ON_SYSTEM.give,
+        "PUT": grants.USER_ON_SYSTEM.assign,
         "DELETE": grants.USER_ON_SYSTEM.revoke,
     },
     "/users": {"GET": USERS.index, "POST": USERS.add},

@@ -59,7 +59,7 @@ class Grants(Rules):
         self._hierarchy = hierarchy
         self._application_credentials = application_credentials
 
-    def give(self, actor: Actor, target: Target, role: Role, inherited: bool = False) -> None:
+    def assign(self, actor: Actor, target: Target, role: Role, inherited: bool = False) -> None:
         """Give a role; does nothing when it is there. Raises ApiError 403 for a role of another domain."""
         self._check_domain(role, target)
         key = ":".join((actor.kind, actor.id, target.kind, target.id, role.id, str(int(inherited))))

@@ -55,9 +55,9 @@ def seed(roles: Roles, domains: Domains, projects: Projects, users: Users, grant
     project = {name: projects.create(_project(name)) for name in PROJECTS}
     actor = {name: _seed_user(users, name, domain_id) for name, domain_id in USERS.items()}
     for user, held, place in GRANTS:
-        grants.give(actor[user], Target("project", project[place].id), role[held])
+        grants.assign(actor[user], Target("project", project[place].id), role[held])
     for user, target in ADMINISTRATORS:
-        grants.give(actor[user], target, role[ADMIN])
+        grants.assign(actor[user], target, role[ADMIN])
 
 
 def _project(name: str) -> Project:

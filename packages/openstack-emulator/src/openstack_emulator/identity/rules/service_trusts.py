@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.core.cloud import Cloud, new_hex_id
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.identity.records import DEFAULT_DOMAIN, User
 from openstack_emulator.identity.rules.composition import Identity
 
@@ -36,7 +36,7 @@ def own_trust(cloud: Cloud, request: Request, name: str) -> str:
         "project_id": caller.project,
         "roles": [{"name": name} for name in sorted(caller.roles)],
     }
-    made: Any = ask(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
+    made: Any = call_service(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
     return str(made["trust"]["id"])
 
 

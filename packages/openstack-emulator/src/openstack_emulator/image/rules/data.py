@@ -80,7 +80,7 @@ def _staging_key(image: Image) -> str:
     return f"glance/staging/{image.id}"
 
 
-def stand_in(seed: str, size: int) -> bytes:
+def placeholder_data(seed: str, size: int) -> bytes:
     """Bytes in place of an image's real data: always the same for the same seed."""
     block = hashlib.sha512(seed.encode()).digest()
     return (block * (size // len(block) + 1))[:size]

@@ -11,7 +11,7 @@ from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.image.records import Image, Member, Task
-from openstack_emulator.image.rules.data import ImageData, stand_in
+from openstack_emulator.image.rules.data import ImageData, placeholder_data
 from openstack_emulator.image.rules.errors import unauthorized
 from openstack_emulator.image.rules.inputs import NewCopy, NewImage
 
@@ -56,7 +56,7 @@ class Images(Rules):
         self._members = members
         self._tasks = tasks
         self._data = data
-        records.deferrable(self.begin_saving, self.finish_with_stand_in)
+        records.deferrable(self.begin_saving, self.finish_with_placeholder)
 
     def seed(self) -> None:
         """Add the images of a new cloud."""
@@ -64,7 +64,7 @@ class Images(Rules):
         more = [preset for service, preset in PRESETS_FOR.items() if self.cloud.has_service(service)]
         for wanted, size in (*PRESETS, *more):
             image = self.create(owner.id if owner else "", wanted)
-            self._data.fill(image, stand_in(wanted.name or "", size))
+            self._data.fill(image, placeholder_data(wanted.name or "", size))
 
     # -- who reaches an image ----------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class Images(Rules):
         """The image of a server or a volume: queued, then saving, then active with stand-in data."""
         image = self.create(project_id, wanted)
         self.after(0.05, self.begin_saving, image.id)
-        self.after(0.15, self.finish_with_stand_in, image.id, image.id, wanted.size)
+        self.after(0.15, self.finish_with_placeholder, image.id, image.id, wanted.size)
         return image
 
     def change(self, image: Image, changes: Mapping[str, object]) -> None:
@@ -200,11 +200,11 @@ class Images(Rules):
             image.status = "saving"
             self.save(image)
 
-    def finish_with_stand_in(self, image_id: str, seed: str, size: int) -> None:
+    def finish_with_placeholder(self, image_id: str, seed: str, size: int) -> None:
         """Set the data of an image that is being saved."""
         image = self.rows.get(image_id)
         if image is not None:
-            self._data.fill(image, stand_in(seed, size))
+            self._data.fill(image, placeholder_data(seed, size))
 
 
 def _is_listed(image: Image, context: Context, visibility: str | None, accepted: set[str]) -> bool:

@@ -14,7 +14,7 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
 from openstack_emulator.image.records import Image, Task
-from openstack_emulator.image.rules.data import ImageData, require_formats, stand_in
+from openstack_emulator.image.rules.data import ImageData, placeholder_data, require_formats
 from openstack_emulator.image.rules.images import Images
 from openstack_emulator.image.rules.inputs import SNAPSHOT_SIZE, ImportMethod, NewImage
 from openstack_emulator.image.rules.stores import DEFAULT_STORE, STORES
@@ -82,7 +82,7 @@ class Imports(Rules):
             self._images.rows.save(image)
         else:
             staged = self._data.staged(image)
-            self._data.fill(image, stand_in(method.uri, SNAPSHOT_SIZE) if staged is None else staged, stores)
+            self._data.fill(image, placeholder_data(method.uri, SNAPSHOT_SIZE) if staged is None else staged, stores)
             self._data.forget_staged(image)
         self._end(task, "success", image)
 
@@ -110,7 +110,7 @@ class Imports(Rules):
         except ApiError as error:
             self._end(task, "failure", message=error.message)
             return
-        self._data.fill(image, stand_in(task.input["import_from"], SNAPSHOT_SIZE))
+        self._data.fill(image, placeholder_data(task.input["import_from"], SNAPSHOT_SIZE))
         task.image_id = image.id
         self._end(task, "success", image)
 

@@ -31,7 +31,7 @@ class Claims(Rules):
         for message in free:
             message.claim, message.claim_count = claim.id, message.claim_count + 1
             self._messages.rows.save(message)
-            self._outlive(message, claim)
+            self._extend_lifetime(message, claim)
         return claim, free
 
     def _claimable(self, project_id: str, name: str) -> list[Message]:
@@ -53,7 +53,7 @@ class Claims(Rules):
         claim.ttl, claim.grace, claim.created = ttl, grace, self.cloud.clock.now()
         self.rows.save(claim)
         for message in self.messages_of(claim):
-            self._outlive(message, claim)
+            self._extend_lifetime(message, claim)
 
     def release(self, queue: str, key: str) -> None:
         """Free the messages of a claim. One that does not exist is no error."""
@@ -89,7 +89,7 @@ class Claims(Rules):
     def _is_over(self, claim: Claim) -> bool:
         return claim.created + claim.ttl <= self.cloud.clock.now()
 
-    def _outlive(self, message: Message, claim: Claim) -> None:
+    def _extend_lifetime(self, message: Message, claim: Claim) -> None:
         """Let a message last until its claim ends, and the grace period."""
         lasts = int(claim.created - message.created) + claim.ttl + claim.grace
         if message.ttl < lasts:

@@ -137,7 +137,7 @@ def _connected(gateway: NetworkGateway, connection: Connection) -> Response:
 def connect_network(network: NetworkService, request: Request) -> Response:
     actor, gateways = writer_of(request, "connect_network"), network.network_gateways
     gateway = gateways.reach(actor, request.vars["id"])
-    gateways.refuse_strangers(actor, gateway, "connect_network")
+    gateways.refuse_unauthorized(actor, gateway, "connect_network")
     connection = _connection(request)
     gateways.connect(actor, gateway, connection)
     return _connected(gateway, connection)
@@ -146,7 +146,7 @@ def connect_network(network: NetworkService, request: Request) -> Response:
 def disconnect_network(network: NetworkService, request: Request) -> Response:
     actor, gateways = writer_of(request, "disconnect_network"), network.network_gateways
     gateway = gateways.reach(actor, request.vars["id"])
-    gateways.refuse_strangers(actor, gateway, "disconnect_network")
+    gateways.refuse_unauthorized(actor, gateway, "disconnect_network")
     connection = _connection(request)
     gateways.disconnect(gateway, connection)
     return _connected(gateway, connection)

@@ -130,7 +130,7 @@ class Endpoint(Generic[T]):
     def _retag(self, network: NetworkService, request: Request, tags: list[str]) -> list[str]:
         resources, actor = self._resources(network), writer_of(request, f"update_{self.kind.plural}_tags")
         record = self._reach(network, actor, request)
-        resources.refuse_strangers(actor, record, "update")
+        resources.refuse_unauthorized(actor, record, "update")
         kept = list(dict.fromkeys(tags))
         resources.change(record, tags=kept)
         return kept

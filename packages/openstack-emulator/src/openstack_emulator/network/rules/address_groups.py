@@ -20,7 +20,7 @@ class AddressGroups(Resources[AddressGroup]):
 
     def change_addresses(self, actor: Actor, record: AddressGroup, added: object, removed: object) -> None:
         """Put addresses in, take others out. Raises: ApiError 400 for ones that are there already or are not."""
-        self.refuse_strangers(actor, record, "update")
+        self.refuse_unauthorized(actor, record, "update")
         new, old = self._addresses(added), self._addresses(removed)
         present = set(record.addresses)
         if known := present & new:

@@ -98,7 +98,7 @@ class Allocator:
             if already is not None and item.subnet_id in (None, already.subnet_id):
                 chosen.append(already)
             else:
-                chosen.append(self._asked(port, subnets, item, chosen))
+                chosen.append(self._requested(port, subnets, item, chosen))
         return chosen + _made_by_port(port, subnets, chosen)
 
     def kept(self, port: Port) -> list[FixedIp]:
@@ -172,7 +172,9 @@ class Allocator:
                 return FixedIp(subnet_id=subnet.id, ip_address=address)
         return None
 
-    def _asked(self, port: Addressed, subnets: list[Subnet], item: RequestedAddress, chosen: list[FixedIp]) -> FixedIp:
+    def _requested(
+        self, port: Addressed, subnets: list[Subnet], item: RequestedAddress, chosen: list[FixedIp]
+    ) -> FixedIp:
         address = item.ip_address
         subnet = self._subnet_of(port.network_id, subnets, item)
         if address is None:

@@ -46,9 +46,9 @@ class Ports(Resources[Port]):
     def visible(self, actor: Actor, record: Port) -> bool:
         return actor.owns(record) or actor.owns(self._network(record))
 
-    def refuse_strangers(self, actor: Actor, record: Port, action: str) -> None:
+    def refuse_unauthorized(self, actor: Actor, record: Port, action: str) -> None:
         if not actor.owns(self._network(record)):
-            super().refuse_strangers(actor, record, action)
+            super().refuse_unauthorized(actor, record, action)
 
     def prepare(self, actor: Actor, wanted: Port, given: Given) -> None:
         network = self._network(wanted)

@@ -201,7 +201,7 @@ class Resources(Generic[T]):
 
     def update(self, actor: Actor, record: T, body: Mapping[str, object]) -> T:
         """Change a record by the body of a request. Raises: ApiError."""
-        self.refuse_strangers(actor, record, "update")
+        self.refuse_unauthorized(actor, record, "update")
         given = self.kind.for_update(body, actor)
         self._check_references(actor, given)
         after = self.kind.changed(record, given)
@@ -214,7 +214,7 @@ class Resources(Generic[T]):
 
     def delete(self, actor: Actor, record: T) -> None:
         """Delete a record. Raises: ApiError when something needs it."""
-        self.refuse_strangers(actor, record, "delete")
+        self.refuse_unauthorized(actor, record, "delete")
         self.refuse_if_referred(record)
         self.refuse_delete(actor, record)
         if self.kind.lingers:
@@ -312,7 +312,7 @@ class Resources(Generic[T]):
         message = self.kind.in_use.format(label=self.kind.label, id=record.id)
         return in_use(f"{self.kind.error}InUse", message)
 
-    def refuse_strangers(self, actor: Actor, record: T, action: str) -> None:
+    def refuse_unauthorized(self, actor: Actor, record: T, action: str) -> None:
         """403 for those who may see a record but not touch it."""
         if not actor.owns(record) or (self.kind.admin_write and not actor.admin):
             raise disallowed(f"{action}_{self.kind.name}")

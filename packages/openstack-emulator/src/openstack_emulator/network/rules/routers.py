@@ -72,7 +72,7 @@ class Routers(Resources[Router]):
 
     def add_interface(self, actor: Actor, record: Router, port_id: str, subnet_id: str) -> Port:
         """Join a subnet (with its gateway address) or take a port, whose ID is not empty then. Raises: ApiError."""
-        self.refuse_strangers(actor, record, "add_router_interface")
+        self.refuse_unauthorized(actor, record, "add_router_interface")
         _require_one(port_id, subnet_id)
         if port_id and subnet_id:
             raise _bad_router("Cannot specify both subnet-id and port-id")
@@ -82,7 +82,7 @@ class Routers(Resources[Router]):
 
     def remove_interface(self, actor: Actor, record: Router, port_id: str, subnet_id: str) -> Port:
         """Leave a subnet or give up a port, which is deleted. Raises: ApiError."""
-        self.refuse_strangers(actor, record, "remove_router_interface")
+        self.refuse_unauthorized(actor, record, "remove_router_interface")
         _require_one(port_id, subnet_id)
         if subnet_id:
             self.state.of("subnets").reach(actor, subnet_id)
@@ -98,7 +98,7 @@ class Routers(Resources[Router]):
 
     def change_routes(self, actor: Actor, record: Router, added: list[Route], removed: list[Route]) -> None:
         """Add routes that are not there yet, and drop others. Raises: ApiError."""
-        self.refuse_strangers(actor, record, "update")
+        self.refuse_unauthorized(actor, record, "update")
         routes = [route for route in record.routes if route not in removed]
         routes += [route for route in added if route not in routes]
         self._check_routes(record, routes)

@@ -31,9 +31,9 @@ class Subnets(Resources[Subnet]):
         network = self._network(record)
         return actor.owns(record) or self.state.of("networks").visible(actor, network)
 
-    def refuse_strangers(self, actor: Actor, record: Subnet, action: str) -> None:
+    def refuse_unauthorized(self, actor: Actor, record: Subnet, action: str) -> None:
         if not actor.owns(self._network(record)):
-            super().refuse_strangers(actor, record, action)
+            super().refuse_unauthorized(actor, record, action)
 
     def prepare(self, actor: Actor, wanted: Subnet, given: Given) -> None:
         network = self._network(wanted)
@@ -53,7 +53,7 @@ class Subnets(Resources[Subnet]):
 
     def created(self, actor: Actor, record: Subnet) -> None:
         if is_slaac(record):
-            self._give_to_all(record)
+            self._add_to_ports(record)
         if record.enable_dhcp and not self._network(record).external:
             self.ports.later(DHCP_SECONDS, self.ports.serve_dhcp, record.network_id)
 
@@ -132,7 +132,7 @@ class Subnets(Resources[Subnet]):
                 "GatewayIpInUse", f"Current gateway ip {gateway} already in use by port {port_id}. Unable to update."
             )
 
-    def _give_to_all(self, record: Subnet) -> None:
+    def _add_to_ports(self, record: Subnet) -> None:
         """The ports that are on the network already make themselves an address of a new SLAAC subnet."""
         for port in self.state.rows.ports.select(network_id=record.network_id):
             if port.device_owner not in ROUTER_OWNERS | AUTOMATIC_OWNERS:

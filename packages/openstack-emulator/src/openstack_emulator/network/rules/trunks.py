@@ -61,7 +61,7 @@ class Trunks(Resources[Trunk]):
         self._own([present[port_id] for port_id in ids], "")
 
     def _refuse_change(self, actor: Actor, record: Trunk) -> None:
-        self.refuse_strangers(actor, record, "update")
+        self.refuse_unauthorized(actor, record, "update")
         if not record.admin_state_up:
             raise conflict(f"Trunk {record.id} is currently disabled.", "TrunkDisabled")
 

@@ -23,7 +23,7 @@ from openstack_emulator.objectstore.rules.metadata import (
     is_number,
 )
 from openstack_emulator.objectstore.rules.quotas import IN_BYTES, IN_OBJECTS
-from openstack_emulator.objectstore.rules.syncing import SYNC_TO, check_partner
+from openstack_emulator.objectstore.rules.syncing import SYNC_TO, check_sync_target
 from openstack_emulator.objectstore.views import container_headers, object_entry
 
 ACLS = ("x-container-read", "x-container-write")
@@ -91,7 +91,7 @@ def _headers(request: Request, kept: Headers) -> Headers:
         if not is_number(headers.get(name, "0")):
             raise explained(400, f"Invalid {what} quota.")
     if SYNC_TO in request.headers:
-        check_partner(headers.get(SYNC_TO))
+        check_sync_target(headers.get(SYNC_TO))
     locations = [name for name in VERSION_LOCATIONS if name in headers]
     given = [name for name in locations if name in request.headers]
     if len(given) > 1:

@@ -66,7 +66,7 @@ def get(swift: ObjectStore, request: Request) -> Response:
         return unchanged
     headers |= {"ETag": etag}
     if is_signed(request):
-        headers = _for_strangers(headers, stored.name, request)
+        headers = _for_signed_url(headers, stored.name, request)
     wanted = spans(request.headers.get("range"), len(whole), headers) if request.method == "GET" else None
     if wanted is not None:
         return partial(whole, headers, wanted, stored.hash)
@@ -149,7 +149,7 @@ def _accessible(swift: ObjectStore, request: Request) -> StoredObject:
     return swift.objects.require(swift.containers.require(account, container), name)
 
 
-def _for_strangers(headers: Headers, name: str, request: Request) -> Headers:
+def _for_signed_url(headers: Headers, name: str, request: Request) -> Headers:
     """What a signed URL shows: no metadata but public one, and a name to save the file under."""
     kept = {
         key: value

@@ -35,7 +35,7 @@ def check_signature(swift: ObjectStore, request: Request, account: str, containe
     if prefix is not None and not name.startswith(prefix):
         raise _invalid()
     source = query.get("temp_url_ip_range")
-    if source is not None and not _comes_from(request.remote, source):
+    if source is not None and not _is_permitted_source(request.remote, source):
         raise _invalid()
     object_path = f"/v1/{account}/{container}/{name if prefix is None else prefix}"
     start = "" if prefix is None else "prefix:"
@@ -96,7 +96,7 @@ def _epoch(text: str) -> int | None:
     return int(moment.timestamp())
 
 
-def _comes_from(remote: str, source: str) -> bool:
+def _is_permitted_source(remote: str, source: str) -> bool:
     try:
         return ipaddress.ip_address(remote) in ipaddress.ip_network(source, strict=False)
     except ValueError:

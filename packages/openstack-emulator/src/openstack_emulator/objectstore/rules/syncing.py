@@ -43,7 +43,7 @@ class ContainerSync(Rules):
     def send(self, container_id: str, name: str, moment: float) -> None:
         """Bring an object to the partner, or its deletion at `moment`, unless the partner's is as new."""
         source = self._containers.get(container_id)
-        target = None if source is None else self._partner(source)
+        target = None if source is None else self._sync_target(source)
         if source is None or target is None:
             return
         stored, there = self._objects.find(source, name), self._objects.find(target, name)
@@ -64,16 +64,16 @@ class ContainerSync(Rules):
             self._objects.store(target, name, self._objects.data(stored), sent, stored.modified)
             self.changed(target, name)
 
-    def _partner(self, source: Container) -> Container | None:
+    def _sync_target(self, source: Container) -> Container | None:
         """The container that follows, if it knows the key."""
-        account, name = check_partner(source.headers.get(SYNC_TO)) or ("", "")
+        account, name = check_sync_target(source.headers.get(SYNC_TO)) or ("", "")
         target = self._containers.get(f"{account}/{name}")
         key = source.headers.get(SYNC_KEY)
         knows = target is not None and key is not None and target.headers.get(SYNC_KEY) == key
         return target if knows else None
 
 
-def check_partner(location: str | None) -> tuple[str, str] | None:
+def check_sync_target(location: str | None) -> tuple[str, str] | None:
     """The account and the container that `//realm/cluster/account/container` names; None for none. 400 for others."""
     if not location:
         return None

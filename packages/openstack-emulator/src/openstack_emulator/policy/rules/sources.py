@@ -9,7 +9,7 @@ from typing import Any
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.internal import ask
+from openstack_emulator.core.internal import call_service
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.policy.records import DataSource
 from openstack_emulator.policy.rules.drivers import DRIVERS, Driver, Table
@@ -66,7 +66,7 @@ class Sources(Rules):
         """Return the rows of a table, as the caller of the request may see them. Raises ApiError."""
         table = self.tables(row)[name]
         path = table.path % {"project_id": request.context.project_id}
-        listed = ask(self.cloud, request, "GET", path, query=table.query)[table.members]
+        listed = call_service(self.cloud, request, "GET", path, query=table.query)[table.members]
         return list(
             dict.fromkeys(
                 tuple(_cell(one, around, at) for at in table.columns.values())

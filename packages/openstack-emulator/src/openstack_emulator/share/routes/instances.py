@@ -9,9 +9,9 @@ from openstack_emulator.share.routes import share_actions, snapshots
 from openstack_emulator.share.routes.shares import EXPORT_FILTERS, SINCE_EXPORT_FILTERS, export_of
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.views import (
-    brief_snapshot_instance,
     export_view,
     instance_view,
+    snapshot_instance_summary,
     snapshot_instance_view,
 )
 
@@ -61,7 +61,7 @@ def _of_snapshot(systems: SharedFileSystems, request: Request) -> list[Snapshot]
 
 
 def list_snapshots(systems: SharedFileSystems, request: Request) -> Response:
-    return Response({"snapshot_instances": [brief_snapshot_instance(row) for row in _of_snapshot(systems, request)]})
+    return Response({"snapshot_instances": [snapshot_instance_summary(row) for row in _of_snapshot(systems, request)]})
 
 
 def list_snapshots_in_detail(systems: SharedFileSystems, request: Request) -> Response:

@@ -14,7 +14,7 @@ from openstack_emulator.share.routes.lists import COMMON, LIKE, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.errors import invalid_input
 from openstack_emulator.share.rules.inputs import NewSecurityService
-from openstack_emulator.share.views import SINCE_UNIT, brief_security_service, security_service_view
+from openstack_emulator.share.views import SINCE_UNIT, security_service_summary, security_service_view
 
 TYPES = ("active_directory", "ldap", "kerberos")
 FIELDS = dict.fromkeys(("name", "description", "dns_ip", "server", "domain", "user", "password"), TEXT)
@@ -47,7 +47,7 @@ def _rows(systems: SharedFileSystems, request: Request) -> list[SecurityService]
 
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
-    return listing(request, "security_services", _rows(systems, request), FILTERS, brief_security_service)
+    return listing(request, "security_services", _rows(systems, request), FILTERS, security_service_summary)
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:

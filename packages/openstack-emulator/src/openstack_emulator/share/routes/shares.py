@@ -16,7 +16,7 @@ from openstack_emulator.share.routes.bodies import METADATA, NAMES, NO_ITEM, OTH
 from openstack_emulator.share.routes.lists import COMMON, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.inputs import BackendLocation, NewShare
-from openstack_emulator.share.views import SINCE_SOFT_DELETION, brief, export_view, share_view
+from openstack_emulator.share.views import SINCE_SOFT_DELETION, export_view, share_view, summary
 
 PLACES = ("host", "share_server_id")
 """Where shares are stored, which is for administrators."""
@@ -98,7 +98,7 @@ def _rows(systems: SharedFileSystems, request: Request) -> list[Share]:
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "shares", rows, _filters(request), lambda row: brief(request, "shares", row))
+    return listing(request, "shares", rows, _filters(request), lambda row: summary(request, "shares", row))
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:

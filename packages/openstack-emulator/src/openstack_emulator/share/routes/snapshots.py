@@ -26,7 +26,7 @@ from openstack_emulator.share.routes.lists import COMMON, listing
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.inputs import NewSnapshot
 from openstack_emulator.share.rules.snapshots import STATUSES
-from openstack_emulator.share.views import brief, snapshot_view
+from openstack_emulator.share.views import snapshot_view, summary
 
 CREATABLE = {
     **NAMES,
@@ -44,7 +44,7 @@ def found(systems: SharedFileSystems, request: Request) -> Snapshot:
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = project_rows(systems.snapshots.rows, request)[::-1]
-    return listing(request, "snapshots", rows, FILTERS, lambda row: brief(request, "snapshots", row))
+    return listing(request, "snapshots", rows, FILTERS, lambda row: summary(request, "snapshots", row))
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:

@@ -17,7 +17,7 @@ from openstack_emulator.volume.routes.snapshots import FILTERS
 from openstack_emulator.volume.rules.backups import BACKUP_STATUSES
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.inputs import NewBackup
-from openstack_emulator.volume.views import backup_detail, brief_backup
+from openstack_emulator.volume.views import backup_detail, backup_summary
 
 BACKUP = {
     "volume_id": fields.one_schema_of(fields.identifier),
@@ -52,12 +52,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
     )
     volume = storage.volumes.find(request.context, wanted["volume_id"])
     backup = storage.backups.create(request.context, volume, new)
-    return Response({"backup": brief_backup(request, backup)}, 202)
+    return Response({"backup": backup_summary(request, backup)}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.backups.rows, request)
-    return listing(request, "backups", rows, FILTERS, lambda row: brief_backup(request, row))
+    return listing(request, "backups", rows, FILTERS, lambda row: backup_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
@@ -79,7 +79,7 @@ def update(storage: BlockStorage, request: Request) -> Response:
     if not changes:
         raise bad_request("Missing required element 'name', 'description' or 'metadata' in request body.")
     storage.backups.rows.update(backup, **changes, updated_at=storage.backups.moment())
-    return Response({"backup": brief_backup(request, backup)})
+    return Response({"backup": backup_summary(request, backup)})
 
 
 def delete(storage: BlockStorage, request: Request) -> Response:
@@ -106,7 +106,7 @@ def import_record(storage: BlockStorage, request: Request) -> Response:
     needed = ("backup_service", "backup_url")
     check_fields(wanted, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
     backup = storage.backups.import_record(request.context, wanted["backup_service"], wanted["backup_url"])
-    return Response({"backup": brief_backup(request, backup)}, 201)
+    return Response({"backup": backup_summary(request, backup)}, 201)
 
 
 ACTIONS: Actions[Backup] = {

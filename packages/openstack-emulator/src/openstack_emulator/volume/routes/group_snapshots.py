@@ -14,7 +14,7 @@ from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
-from openstack_emulator.volume.views import brief_group, group_snapshot_detail
+from openstack_emulator.volume.views import group_snapshot_detail, group_summary
 
 SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.identifier}
 
@@ -28,12 +28,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
     check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
     group = visible(storage.groups.rules.rows, request.context, wanted["group_id"])
     taken = storage.groups.snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
-    return Response({"group_snapshot": {**brief_group(taken), "group_type_id": taken.group_type_id}}, 202)
+    return Response({"group_snapshot": {**group_summary(taken), "group_type_id": taken.group_type_id}}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.groups.snapshots.rows, request)
-    return listing(request, "group_snapshots", rows, GROUP_FILTERS, brief_group)
+    return listing(request, "group_snapshots", rows, GROUP_FILTERS, group_summary)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:

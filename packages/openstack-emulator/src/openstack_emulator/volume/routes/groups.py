@@ -18,7 +18,7 @@ from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
 from openstack_emulator.volume.rules.inputs import NewGroup
-from openstack_emulator.volume.views import brief_group, group_detail
+from openstack_emulator.volume.views import group_detail, group_summary
 
 GROUP = {
     "name": FREE_TEXT,
@@ -43,7 +43,7 @@ def _group(storage: BlockStorage, request: Request) -> Group:
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group")
     check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
-    return Response({"group": brief_group(storage.groups.rules.create(request.context, NewGroup(**wanted)))}, 202)
+    return Response({"group": group_summary(storage.groups.rules.create(request.context, NewGroup(**wanted)))}, 202)
 
 
 def create_from(storage: BlockStorage, request: Request) -> Response:
@@ -51,11 +51,13 @@ def create_from(storage: BlockStorage, request: Request) -> Response:
     check_fields(wanted, FROM_SOURCE, where="create-from-src")
     if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
         raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
-    return Response({"group": brief_group(storage.groups.rules.create_from(request.context, NewGroup(**wanted)))}, 202)
+    return Response(
+        {"group": group_summary(storage.groups.rules.create_from(request.context, NewGroup(**wanted)))}, 202
+    )
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    return listing(request, "groups", project_rows(storage.groups.rules.rows, request), GROUP_FILTERS, brief_group)
+    return listing(request, "groups", project_rows(storage.groups.rules.rows, request), GROUP_FILTERS, group_summary)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:

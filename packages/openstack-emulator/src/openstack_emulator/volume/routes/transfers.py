@@ -12,7 +12,7 @@ from openstack_emulator.volume.records import Transfer
 from openstack_emulator.volume.routes.bodies import FREE_TEXT
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
-from openstack_emulator.volume.views import brief_transfer, transfer_detail
+from openstack_emulator.volume.views import transfer_detail, transfer_summary
 
 
 def _transfer(storage: BlockStorage, request: Request) -> Transfer:
@@ -32,7 +32,7 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.transfers.rows, request)
-    return listing(request, "transfers", rows, {}, lambda row: brief_transfer(request, row))
+    return listing(request, "transfers", rows, {}, lambda row: transfer_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
@@ -52,4 +52,4 @@ def delete(storage: BlockStorage, request: Request) -> Response:
 def accept(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("accept")
     transfer = storage.transfers.accept(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
-    return Response({"transfer": brief_transfer(request, transfer)}, 202)
+    return Response({"transfer": transfer_summary(request, transfer)}, 202)

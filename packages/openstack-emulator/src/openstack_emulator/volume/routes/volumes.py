@@ -16,7 +16,7 @@ from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, 
 from openstack_emulator.volume.routes.lists import listing
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.inputs import NewVolume
-from openstack_emulator.volume.views import brief_volume, created_volume, volume_detail, volume_encryption
+from openstack_emulator.volume.views import created_volume, volume_detail, volume_encryption, volume_summary
 
 IDENTIFIER = fields.one_schema_of(fields.nullable(fields.identifier))
 READERS = frozenset({"reader", "member", "manager", "service"})
@@ -82,7 +82,7 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.volumes.rows, request)
-    return listing(request, "volumes", rows, FILTERS, lambda row: brief_volume(request, row))
+    return listing(request, "volumes", rows, FILTERS, lambda row: volume_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:

@@ -16,7 +16,7 @@ _MEMBER = frozenset({"member_id", "status"})
 def list_members(service: Workflows, request: Request) -> Response:
     row = service.definitions.workflows.require(key(request))
     found = service.sharing.of(row.id, request.context)
-    if not found and not service.sharing.sees(request.context, row):
+    if not found and not service.sharing.is_visible(request.context, row):
         raise service.definitions.workflows.missing(row.id)
     return Response({"members": [to_public(member) for member in found]})
 

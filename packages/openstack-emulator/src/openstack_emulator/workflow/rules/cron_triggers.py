@@ -54,7 +54,9 @@ class CronTriggers(Rules):
     def require(self, context: Context, key: str) -> CronTrigger:
         """Return a trigger by its name or ID. Raises ApiError 404."""
         known = self.rows.get(key)
-        found = [row for row in ([known] if known else self.rows.select(name=key)) if self._sharing.sees(context, row)]
+        found = [
+            row for row in ([known] if known else self.rows.select(name=key)) if self._sharing.is_visible(context, row)
+        ]
         if not found:
             raise missing_cron_trigger(key)
         return min(found, key=lambda row: row.project_id != context.project_id)

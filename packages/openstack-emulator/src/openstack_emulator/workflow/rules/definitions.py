@@ -50,7 +50,7 @@ class Definitions(Rules):
     def workflow(self, context: Context, key: str, namespace: str = "") -> Workflow:
         """Return a workflow by its ID, or by its name. Raises ApiError 404."""
         found = self.workflows.get(key)
-        if found is not None and self.sharing.sees(context, found):
+        if found is not None and self.sharing.is_visible(context, found):
             return found
         return self._named(self.workflows, context, key, namespace)
 
@@ -83,22 +83,22 @@ class Definitions(Rules):
 
     def _action(self, context: Context, key: str) -> AdhocAction | None:
         found = self.actions.get(key)
-        seen = found is not None and self.sharing.sees(context, found)
-        return found if seen else self._seen(self.actions, context, key, "")
+        seen = found is not None and self.sharing.is_visible(context, found)
+        return found if seen else self._visible(self.actions, context, key, "")
 
     def workbook(self, context: Context, name: str) -> Workbook:
         """Return a workbook by its name. Raises ApiError 404."""
         return self._named(self.workbooks, context, name, "")
 
     def _named(self, rows: Table[D], context: Context, name: str, namespace: str) -> D:
-        found = self._seen(rows, context, name, namespace)
+        found = self._visible(rows, context, name, namespace)
         if found is None:
             raise rows.missing(name)
         return found
 
-    def _seen(self, rows: Table[D], context: Context, name: str, namespace: str) -> D | None:
+    def _visible(self, rows: Table[D], context: Context, name: str, namespace: str) -> D | None:
         """Return the definition that a name means for the caller: one of the caller's project comes first."""
-        named = [row for row in rows.select(name=name, namespace=namespace) if self.sharing.sees(context, row)]
+        named = [row for row in rows.select(name=name, namespace=namespace) if self.sharing.is_visible(context, row)]
         return min(named, key=lambda row: row.project_id != context.project_id, default=None)
 
     # -- writing -------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Definitions(Rules):
                 raise bad_request("More than one workflows are not supported for update with identifier.")
             row = self._own(self.workflow(context, key, namespace), context)
             return [self._change(self.workflows, row, next(iter(specs.values())), text, scope)]
-        known = {name: self._seen(self.workflows, context, name, namespace) for name in specs}
+        known = {name: self._visible(self.workflows, context, name, namespace) for name in specs}
         own = {name: self._own(row, context) for name, row in known.items() if row is not None}
         new = {
             name: self._add(self.workflows, Workflow, context, spec, text, scope or "private", namespace)
@@ -182,7 +182,7 @@ class Definitions(Rules):
 
     def remove_workbook(self, context: Context, name: str) -> None:
         """Delete a workbook; its workflows and actions stay. Raises ApiError."""
-        found = self._seen(self.workbooks, context, name, "")
+        found = self._visible(self.workbooks, context, name, "")
         if found is None:
             raise not_found(f"Workbook not found [workbook_name={name}, namespace=]")
         self.workbooks.remove(self._own(found, context))

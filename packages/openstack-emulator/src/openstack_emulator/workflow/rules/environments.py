@@ -25,7 +25,7 @@ class Environments(Rules):
 
     def require(self, context: Context, name: str) -> Environment:
         """Return an environment that the caller may see. Raises ApiError 404."""
-        found = [row for row in self.rows.select(name=name) if self._sharing.sees(context, row)]
+        found = [row for row in self.rows.select(name=name) if self._sharing.is_visible(context, row)]
         if not found:
             raise missing_environment(name)
         return min(found, key=lambda row: row.project_id != context.project_id)

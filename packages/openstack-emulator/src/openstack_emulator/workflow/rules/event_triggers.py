@@ -35,7 +35,7 @@ class EventTriggers(Rules):
     def find(self, context: Context, key: str) -> EventTrigger:
         """Return an event trigger that the caller may see. Raises ApiError 404."""
         row = self.rows.get(key)
-        if row is None or not self.sharing.sees(context, row):
+        if row is None or not self.sharing.is_visible(context, row):
             raise missing_event_trigger(key)
         return row
 

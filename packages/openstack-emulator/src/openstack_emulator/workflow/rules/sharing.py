@@ -42,7 +42,7 @@ class Sharing(Rules):
         super().__init__(records)
         self.members = records.typed("members", Member, "resource_id", "member_id")
 
-    def sees(self, context: Context, row: Dated) -> bool:
+    def is_visible(self, context: Context, row: Dated) -> bool:
         """Return whether the caller may see a record."""
         if context.may_see(row) or row.get("scope") == "public":
             return True
@@ -55,7 +55,7 @@ class Sharing(Rules):
             context.require("admin")
             return list(rows)
         own = replace(context, roles=context.roles - {"admin"})
-        return [row for row in rows if self.sees(own, row)]
+        return [row for row in rows if self.is_visible(own, row)]
 
     def add(self, workflow: Workflow, context: Context, project: Any) -> Member:
         """Share a private workflow of the caller's project with another project. Raises ApiError."""

@@ -38,7 +38,7 @@ from stoker.store.records import FAILED, Stack
 
 DRIFTED = (MODIFIED, DELETED)
 _NO_OBJECT = "the resource has no object in the cloud"
-_NOT_LOOKED_AT = "nobody has looked at it yet"
+_NOT_CHECKED = "nobody has looked at it yet"
 _UNFINISHED = "the last operation on the nested stack failed, so its resources need not be those of the template"
 _APPLIED_BEFORE = "compared with what was last applied to it, as the last operation on the stack failed"
 _LAST_ACTION_FAILED = "its last action failed, so the record need not have the values of the template"
@@ -195,7 +195,7 @@ def _not_checked(state: ResourceState) -> dict[str, object]:
     """Return the report of a resource that nobody has looked at; its physical ID can be a secret."""
     if not _has_object(state):
         return {**_report(state), "physical_id": None, "reason": _NO_OBJECT}
-    return {**_report(state), "physical_id": None, "reason": _NOT_LOOKED_AT, "unseen": True}
+    return {**_report(state), "physical_id": None, "reason": _NOT_CHECKED, "unseen": True}
 
 
 async def comparers_of(services: EngineServices, top: Stack) -> dict[str, DriftComparer]:

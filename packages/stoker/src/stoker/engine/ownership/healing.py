@@ -51,7 +51,7 @@ class Healer:
         self._parts = parts
         self._due: dict[str, float] = {}
         self._given_up: set[str] = set()
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._busy = False
 
     async def run_if_due(self) -> None:
@@ -59,9 +59,9 @@ class Healer:
         services = self._parts.services
         now = services.clock.now()
         default = services.settings.healing_interval
-        if default <= 0 or services.settings.maintenance or self._busy or now < self._next_look:
+        if default <= 0 or services.settings.maintenance or self._busy or now < self._next_check:
             return
-        self._busy, self._next_look = True, now + SHORTEST_INTERVAL
+        self._busy, self._next_check = True, now + SHORTEST_INTERVAL
         try:
             asked = await services.database.read(healing.tagged, TAG)
             known = {stack.id for stack, _ in asked}

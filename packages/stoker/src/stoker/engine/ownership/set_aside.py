@@ -22,15 +22,15 @@ class SetAsideOperations:
 
     def __init__(self, services: RecordingServices) -> None:
         self._services = services
-        self._next_look = 0.0
+        self._next_check = 0.0
 
     async def run_if_due(self) -> None:
         """Resume what may be resumed now; called at every heartbeat. The next takeover finds the new operations."""
         services, now = self._services, self._services.clock.now()
         quiet = services.settings.set_aside_seconds
-        if quiet <= 0 or now < self._next_look:
+        if quiet <= 0 or now < self._next_check:
             return
-        self._next_look = now + min(_PAUSE_SECONDS, quiet)
+        self._next_check = now + min(_PAUSE_SECONDS, quiet)
         for identifier in await services.database.read(claimable.second_chances, now, quiet):
             await self._resume(identifier)
 

@@ -23,7 +23,7 @@ from stoker.store.ownership import Found, ObjectAlreadyOwned
 
 LOG = logging.getLogger(__name__)
 
-LOOK_AGAIN = "look_again"
+SEARCH_AGAIN = "look_again"
 """The key of a deletion's progress that says that the search for the object must be repeated once."""
 
 LATE_SECONDS = 15.0

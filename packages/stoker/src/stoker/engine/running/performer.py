@@ -26,7 +26,7 @@ from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.hooks import pause
 from stoker.engine.running.interrupted_creations import (
     LATE_SECONDS,
-    LOOK_AGAIN,
+    SEARCH_AGAIN,
     find_if_possible,
     has_own_name,
     mark_not_found,
@@ -234,7 +234,7 @@ class Performer:
         """Call the method once; if an interrupted creation may have created an object, search for it first."""
         if state.stored.uncertain and state.row.physical_id is None:
             await find_if_possible(self.run, state, call)
-            if state.row.physical_id is None and state.stored.progress.pop(LOOK_AGAIN, False):
+            if state.row.physical_id is None and state.stored.progress.pop(SEARCH_AGAIN, False):
                 state.stored.uncertain = has_own_name(state, call)
                 return Again(after=LATE_SECONDS if state.stored.uncertain else 0.0)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:

@@ -38,7 +38,7 @@ from stoker.engine.running.actions import ACTIONS, takes_part
 from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import pause
-from stoker.engine.running.interrupted_creations import LOOK_AGAIN, not_owned
+from stoker.engine.running.interrupted_creations import SEARCH_AGAIN, not_owned
 from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext, has_hook
 from stoker.engine.running.performer import Method, NeedsReplacement, Performer, next_batch
@@ -414,7 +414,7 @@ class StepRunner:
             note_remains(state)
             interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
             row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
-            state.stored.progress = {LOOK_AGAIN: True} if interrupted else {}
+            state.stored.progress = {SEARCH_AGAIN: True} if interrupted else {}
             begun = Batch().add(*run.events_for(state))
             if state.type.local and not has_hook(run, row.name, "post", "DELETE"):
                 first.append(begun)

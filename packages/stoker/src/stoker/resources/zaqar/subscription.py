@@ -105,8 +105,8 @@ class Subscription(ResourceType):
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is not None:
             return Done()
-        if rivals := await self._duplicates(call):
-            return _taken(rivals[0])
+        if duplicates := await self._duplicates(call):
+            return _taken(duplicates[0])
         return Done(physical_id=await self._made(call))
 
     async def _made(self, call: Call) -> str:
