@@ -121,7 +121,7 @@ def _serving(directory: DataDirectory, out: Console) -> Iterator[tuple[Local, Pr
     out.print(f"Starting Stoker and an emulated cloud in {directory.path} …")
     with stop_signals() as stopped:
         try:
-            children = local.start(local.programs, stopped, lambda: lambda _: None)
+            children = local.start(stopped, lambda: lambda _: None)
             with interrupted(stopped):
                 yield local, children
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ from stoker.cli.views.process_rows import all_run, process_rows
 from stoker.cloud.clouds_yaml import read_cloud
 from stoker.processes import control, supervisor
 from stoker.processes.access import write_access_files, write_aws_file
-from stoker.processes.control import CLOUD, HOST, Launched, Program, Stopped, port_of, programs_of, running
+from stoker.processes.control import CLOUD, ENGINE, HOST, Launched, Program, Stopped, port_of, programs_of, running
 from stoker.processes.directory import NO_GUESTS, DataDirectory, SetUp, random_passwords
 from stoker.processes.supervisor import Supervisor
 
@@ -120,18 +120,17 @@ class Local:
         """Return the programs that are not running."""
         return [program for program in self.programs if running(self.directory, program.name) is None]
 
-    def start(
-        self, programs: Sequence[Program], stopped: threading.Event, speaker: Callable[[], Callable[[str], None]]
-    ) -> Processes:
-        """Start programs that are not running, side by side, write the files for clients; return what was started.
+    def start(self, stopped: threading.Event, speaker: Callable[[], Callable[[str], None]]) -> Processes:
+        """Start the programs that are not running, side by side, write the files for clients; return what was started.
 
-        `speaker` is called after the launch and returns what shows lines meanwhile. Raises Stopped if `stopped`
-        is set meanwhile, StokerError if a program fails or the cloud gives no access key; then all are stopped again.
+        `speaker` is called when they have been launched, and returns what shows their lines until they are ready.
+        Raises Stopped if `stopped` is set meanwhile, StokerError if a program does not start or the emulated cloud
+        gives no access key; programs that were started before are stopped again.
         """
         launched: dict[str, Launched] = {}
         self.directory.record(self.set_up)
         try:
-            for program in programs:
+            for program in self.missing():
                 launched[program.name] = control.launch(self.directory, program)
             write_access_files(self.directory, self.set_up)
             report = speaker()
@@ -139,8 +138,8 @@ class Local:
                 launched[CLOUD].wait(stopped, report)
             if self.set_up.cloud is None:
                 write_aws_file(self.directory, self.set_up)
-            for begun in (launched[name] for name in launched if name != CLOUD):
-                begun.wait(stopped, report)
+            if ENGINE in launched:
+                launched[ENGINE].wait(stopped, report)
         except Exception:
             for begun in reversed(launched.values()):
                 begun.abort()
@@ -308,10 +307,11 @@ def up(
     control.stop(directory, supervisor.NAME)  # this command restarts the rest itself
     if detach:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what is being started outlives the terminal
-        missing.append(supervisor.program(directory))
     with stop_signals() as stopped:
         try:
-            children = local.start(missing, stopped, lambda: partial(console().print, soft_wrap=True))
+            children = local.start(stopped, lambda: partial(console().print, soft_wrap=True))
+            if detach:
+                local.supervise()
         except Stopped as error:
             raise CommandFailed("Stopped before everything was ready.") from error
         out = console()
