@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from stoker import __version__
-from stoker.processes.memory import collect_rarely
+from stoker.processes.memory import reduce_garbage_collection
 
 sys.path[:0] = [str(Path(__file__).parent / "_ext"), str(Path(__file__).parents[1])]  # the latter for the examples
 
-collect_rarely()  # a build keeps nearly all objects that it makes
+reduce_garbage_collection()  # a build keeps nearly all objects that it makes
 
 project = "Stoker"
 author = "The Stoker authors"
