@@ -16,7 +16,7 @@ from testing.simulation.simulated_templates import FILES, NET_TYPE, Draft
 
 CHANCES: Mapping[str, int] = {
     "update": 12,
-    "look_and_update": 2,
+    "read_and_update": 2,
     "delete": 2,
     "cancel_update": 2,
     "cancel_without_rollback": 2,

@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.settings import EngineSettings
-from stoker.store import claims
+from stoker.store import claims, queries
 from stoker.store.journal import Batch, ClaimedWriter
 from stoker.store.records import SoftwareConfig, SoftwareDeployment
 from stoker.store.tables import operations, software_configs, software_deployments, stacks
@@ -100,12 +100,23 @@ async def test_run_without_claim_creates_no_rows(
     assert await count(world, table) == before
 
 
-async def test_run_without_claim_records_no_user_project(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_run_without_claim_only_records_a_user_project_that_the_tree_lacks(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lost = lose_claim_before(world, monkeypatch, calls("set_user_project"))
     made = await world.call("stack_create", name="web", template=TEMPLATE)
-    await world.until(lambda: bool(lost) and not world.engine.runs)
     query = select(stacks.c.user_project_id).where(stacks.c.id == made["id"])
-    assert await world.database.read(lambda connection: connection.execute(query).scalar()) is None
+
+    def recorded() -> str | None:
+        found: str | None = world.database.read_now(lambda connection: connection.execute(query).scalar())
+        return found
+
+    await world.until(lambda: bool(lost) and not world.engine.runs and recorded() is not None)
+    stack = await world.database.read(queries.stack_by_id, made["id"])
+    assert stack is not None
+    project = recorded()
+    await world.engine.services.credentials.keep_user_project(stack, "another")
+    assert recorded() == project
 
 
 async def deployed(world: World) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import EntityNotFound, NotSupported, StackExists, TemplateInvalid, UserError
+from stoker_foundation.clock import ManualClock
 from testing.harness import World
 
 
@@ -162,6 +163,8 @@ async def test_newer_update_supersedes_running_update(world: World) -> None:
     slow = template(a=resource("1", wait=50), b=resource("x", "a"))
     await world.call("stack_update", ref=ref, template=slow)
     await world.turn()
+    assert isinstance(world.clock, ManualClock)
+    world.clock.advance(1)  # operations are listed in the order of their times
     final = template(a=resource("2"), c=resource())
     stack = await world.update("race", final)
     assert (stack["action"], stack["status"]) == ("UPDATE", "COMPLETE")

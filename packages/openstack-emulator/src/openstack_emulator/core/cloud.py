@@ -81,6 +81,10 @@ class Records:
                 raise ValueError(f"{self.service} has two state changes with the name {method.__name__}.")
             self.deferred[method.__name__] = method
 
+    def accept_former_name(self, former: str, method: Callable[..., None]) -> None:
+        """Let state files of earlier releases name a deferrable method by its former name."""
+        self.deferred[former] = method
+
     def after(self, seconds: float, method: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call a method that was given to `deferrable` later, with JSON arguments; `Cloud.pace` scales the delay.
 

@@ -57,6 +57,7 @@ class Images(Rules):
         self._tasks = tasks
         self._data = data
         records.deferrable(self.begin_saving, self.finish_with_placeholder)
+        records.accept_former_name("finish_with_stand_in", self.finish_with_placeholder)
 
     def seed(self) -> None:
         """Add the images of a new cloud."""

@@ -49,7 +49,7 @@ def types(name: str, example: bool, form: str) -> None:
     """
     from stoker.authoring.reference import exact_type, matching_types, type_details, type_example, type_summaries
     from stoker.plugins.registry import Registry
-    from stoker.template.type_hints import suggested_type
+    from stoker.template.type_hints import intended_type, suggested_type
 
     registry = Registry.on_demand()
     exact = exact_type(registry, name)
@@ -70,7 +70,7 @@ def types(name: str, example: bool, form: str) -> None:
         missing = f"There is no resource type {name}" if whole else f"No resource type has {name} in its name"
         raise CommandFailed(f"{missing}; {hint or '`stoker types` lists all.'}")
     show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form, spare=("service",))
-    meant = suggested_type(name, known) if "::" in name else None
+    meant = intended_type(name, known) if "::" in name else None
     if meant is not None:
         click.echo(f"There is no type {name}; did you mean {meant}?", err=True)
 

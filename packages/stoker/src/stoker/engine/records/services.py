@@ -189,7 +189,7 @@ class EngineServices:
     async def return_memory(self, *, idle: bool) -> None:
         """Return memory to the system if enough work has ended; `idle` means that no operation runs.
 
-        Then the connections to the database are closed, too: each of SQLite's has copies of up to 2 MB of the file.
+        Then unused connections to the database are closed, too.
         """
         if not self.memory.freed.is_due(idle=idle):
             return
