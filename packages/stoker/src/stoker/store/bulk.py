@@ -19,6 +19,7 @@ import orjson
 from sqlalchemy import Connection, Delete, Dialect, Insert, String, Table, Update
 
 from stoker.store import statements
+from stoker.store.records import Record
 
 Cells: TypeAlias = tuple[Any, ...]
 """The values of one row, in the order of the columns that are given with it."""
@@ -38,6 +39,12 @@ _JSON_SIZE = 1_000_000
 def insert_rows(connection: Connection, table: Table, columns: _Columns, rows: Iterable[Cells]) -> None:
     """Insert rows. Raises the database's IntegrityError when one of them already exists."""
     _execution(connection, _insertion, table, (), columns)(connection, rows)
+
+
+def insert_records(connection: Connection, table: Table, records: Sequence[Record]) -> None:
+    """Insert records of one kind, if there are any. Raises like `insert_rows`."""
+    if records:
+        insert_rows(connection, table, type(records[0]).columns, [record.cells() for record in records])
 
 
 def update_rows(connection: Connection, table: Table, keys: _Columns, columns: _Columns, rows: Iterable[Cells]) -> int:

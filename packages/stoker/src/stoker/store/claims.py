@@ -19,7 +19,7 @@ from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam
 
 from stoker.base.errors import Fenced
 from stoker.store import deaths, queries, statements
-from stoker.store.bulk import insert_rows
+from stoker.store.bulk import insert_records
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -164,8 +164,7 @@ def record_ends(connection: Connection, ends: Sequence[StackEnd]) -> None:
         (announcements, [row for end in ends if end.is_current for row in end.notifications]),
         (operations, [end.next for end in ends if end.is_current and end.next is not None]),
     ):
-        if records:
-            insert_rows(connection, table, type(records[0]).columns, [record.cells() for record in records])
+        insert_records(connection, table, records)
 
 
 def _named_operations(connection: Connection, stack_ids: Sequence[str]) -> dict[str, str | None]:

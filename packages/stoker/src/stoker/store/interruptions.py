@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from stoker.base.ids import new_id
 from stoker.store import late_requests, queries
-from stoker.store.bulk import insert_rows, update_rows
+from stoker.store.bulk import insert_records, update_rows
 from stoker.store.records import FAILED, IN_PROGRESS, Announcement, Event, Resource
 from stoker.store.tables import announcements, events, resources
 
@@ -54,14 +54,13 @@ def fail(connection: Connection, interruption: Interruption, now: float) -> None
     The service may still execute the requests of creations: their objects are searched for later.
     """
     stack = queries.lock_stack(connection, interruption.stack_id)
-    if stack is None or stack.operation != interruption.operation or not interruption.actions:
+    if stack is None or stack.operation != interruption.operation:
         return
     columns = ("status", "reason", "failure", "updated_at")
     rows = [(action.resource.uuid, FAILED, action.reason, action.failure, now) for action in interruption.actions]
     update_rows(connection, resources, ("uuid",), columns, rows)
-    for table, records in ((events, interruption.events), (announcements, interruption.notifications)):
-        if records:
-            insert_rows(connection, table, type(records[0]).columns, [record.cells() for record in records])
+    insert_records(connection, events, interruption.events)
+    insert_records(connection, announcements, interruption.notifications)
     creations = [
         action.resource.uuid
         for action in interruption.actions

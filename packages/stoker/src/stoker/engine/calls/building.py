@@ -78,12 +78,12 @@ async def make_read_call(view: StackView, state: ResourceState, reader: NestedRe
     Changes of `data` or `metadata` are discarded with the view. `reader` reads nested stacks.
     """
     services, project_id = view.services, view.stack.project_id
-    looks: Any = _ReadOnlyCloud
+    read_only: Any = _ReadOnly
     engine = EngineAccess(
-        child=looks(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
-        neighbours=looks(NeighboursView(view.whole), "by_reference", "by_name", "of_type"),
-        configs=looks(StoredConfigs(services, project_id, NoWriter()), "get"),
-        deployments=looks(StoredDeployments(services, project_id, NoWriter()), "get"),
+        child=read_only(ChildView(view, state, reader), "members", "member_attribute", "outputs", "template"),
+        neighbours=read_only(NeighboursView(view.whole), "by_reference", "by_name", "of_type"),
+        configs=read_only(StoredConfigs(services, project_id, NoWriter()), "get"),
+        deployments=read_only(StoredDeployments(services, project_id, NoWriter()), "get"),
         sources=_sources(view),
         unrecorded=Unrecorded(view, state.type.part_of),
     )
@@ -141,7 +141,7 @@ def _sources(view: StackView) -> Sources:
     return StoredSources(view.inputs) if view.inputs is not None else NoSources()
 
 
-class _ReadOnlyCloud:
+class _ReadOnly:
     """Gives access only to methods that do not change anything; a type that calls another one while it is read is
     faulty.
     """

@@ -123,8 +123,7 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
         call = await make_read_call(view, state, Reader(view.services))
         call.cloud = reads.over(call.cloud)
         if call.engine.unrecorded is not None:
-            shared = reads.unrecorded(view.stack.id, state.type.part_of, call.engine.unrecorded)
-            call.engine = replace(call.engine, unrecorded=shared)
+            call.engine.unrecorded = reads.unrecorded(view.stack.id, state.type.part_of, call.engine.unrecorded)
         if external:
             return await _existence(state.type, call)
         found = await state.type.observe(call)

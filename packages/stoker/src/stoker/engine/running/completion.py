@@ -275,17 +275,16 @@ class OperationCompletion:
 
         Those that have not, since the engine that ran them has died or has stopped, fail.
         """
-        if stack is None or stack.operation != operation.id:
+        rows = await self._services.database.read(interruptions.resources_in_progress, operation.stack_id)
+        if stack is None or stack.operation != operation.id or not rows:
             return await self.close(operation, stack, FAILED, CANCELLED)
-        rows = await self._services.database.read(interruptions.resources_in_progress, stack.id)
         now, actions, events = self._services.clock.now(), [], []
         for row in rows:
             failed = Failure("Aborted", (row.name,), f"{row.action} aborted ({CANCELLED})")
             action = interruptions.InterruptedAction(row, failed.text(), failed.with_reason(failed.text()))
             actions.append(action)
             events.append(action.event(now, failed.path_json()))
-        sinks = await self._announcer.sinks_of(stack) if events else ()
-        notifications = self._announcer.about(events, sinks)
+        notifications = self._announcer.about(events, await self._announcer.sinks_of(stack))
         interruption = interruptions.Interruption(operation.id, stack.id, actions, events, notifications)
         step = partial(interruptions.fail, interruption=interruption, now=now)
         await self.close(operation, stack, FAILED, CANCELLED, step)

@@ -6,7 +6,6 @@ Afterwards it is known whether there is an object, and it is recorded as the res
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from functools import partial
 
 from stoker.base.errors import CloudError
@@ -67,8 +66,7 @@ async def find(run: OperationContext, state: ResourceState, call: Call) -> None:
     arrives after a search has found its object (see `Performer.perform`).
     """
     row, whole = state.row, state.type.part_of
-    unrecorded = Unrecorded(run, whole, run.parts.runs.all)
-    call.engine = replace(call.engine, unrecorded=unrecorded)
+    call.engine.unrecorded = unrecorded = Unrecorded(run, whole, run.parts.runs.all)
     async with run.parts.searches.turn(state.type, run.stack.project_id, call):
         while state.stored.uncertain:
             call.physical_id = row.physical_id = require_fitting(await found(state.type, call))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -22,6 +21,7 @@ from stoker.engine.calls.finding import found
 from stoker.engine.records import object_owners
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
+from stoker.engine.running.interrupted_creations import has_own_name
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.stopping import LOST, never
 from stoker.plugins.agents import USER_PROJECT
@@ -79,9 +79,7 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
     state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.memory.values)
     state.set_properties(known.given)
     call = await make_call(context, state)
-    if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
-        return
-    if not await _has_unowned_object(context, state, call):
+    if not (has_own_name(state, call) and await _has_unowned_object(context, state, call)):
         return
     LOG.warning(
         "deleting %s %s of stack %s: the service has executed the request of an engine that died, after another engine "
@@ -98,9 +96,7 @@ async def record_late_object(context: StackContext, state: ResourceState) -> Non
     """
     as_read = state.sealed_state.read() if state.sealed_state is not None else None
     call = await make_call(context, state)
-    if state.type.recovery is None or not state.type.recovery.has_own_name(call.properties):
-        return
-    if not await _has_unowned_object(context, state, call):
+    if not (has_own_name(state, call) and await _has_unowned_object(context, state, call)):
         return
     state.row.physical_id = call.physical_id
     row = state.seal()
@@ -116,11 +112,9 @@ async def record_late_object(context: StackContext, state: ResourceState) -> Non
 
 async def _has_unowned_object(context: StackContext, state: ResourceState, call: Call) -> bool:
     """Search for the call's object unless it has one; return whether there is one and no resource has or gets it."""
-    recovery = state.type.recovery
-    alike = call.physical_id is None and (recovery is None or not recovery.has_own_name(call.properties))
+    alike = call.physical_id is None and not has_own_name(state, call)
     if call.physical_id is None:
-        unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
-        call.engine = replace(call.engine, unrecorded=unrecorded)
+        call.engine.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
         async with context.parts.searches.turn(state.type, context.stack.project_id, call):
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:
