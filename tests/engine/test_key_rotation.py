@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import oslo_messaging  # noqa: F401 - it imports Eventlet, and a thread that imports that first never ends
 from click.testing import CliRunner
 from cryptography.fernet import Fernet
 from sqlalchemy import Text, select
