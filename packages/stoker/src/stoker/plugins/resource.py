@@ -324,6 +324,11 @@ _SOONEST = 0.25
 _PART_OF_ELAPSED = 0.25
 
 
+def poll_pause(elapsed: float, most: float = 5.0) -> float:
+    """Return the seconds until the next request, `elapsed` seconds into an action: ever more, up to `most`."""
+    return min(most, max(_SOONEST, elapsed * _PART_OF_ELAPSED))
+
+
 @dataclass(frozen=True, slots=True)
 class Waiter:
     """Judges an object by its status.
@@ -363,7 +368,7 @@ class Waiter:
 
     def pause(self, elapsed: float | None = None) -> float:
         """Return the seconds until the next request."""
-        return self.every if elapsed is None else min(self.every, max(_SOONEST, elapsed * _PART_OF_ELAPSED))
+        return self.every if elapsed is None else poll_pause(elapsed, self.every)
 
 
 _TRAITS: WeakKeyDictionary[ResourceType, Traits] = WeakKeyDictionary()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from stoker.plugins.outcome import Again, Done, Failed, Outcome
-from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType
+from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, poll_pause
 from stoker.plugins.transports import signal_transports
 from stoker.resources.base import value_at
 from stoker.resources.declare import between
@@ -26,8 +26,6 @@ HANDLES = frozenset(
 
 WHERE_TO_LOOK = "The console log of a server tells what its user data did: openstack console log show SERVER"
 """What to do when signals are missing."""
-_COLLECTING_SECONDS = 5.0
-"""Seconds between polls of another service for the signals that it stores."""
 
 
 class Waiting(ResourceType):
@@ -58,7 +56,7 @@ class Waiting(ResourceType):
             reference = self._given(call, "handle")
             return Failed(f"{reference!r} is not the reference of a wait condition handle in this stack", "ValueError")
         left = seconds_left(call, self._given(call, "timeout"))
-        outcome = judge(handle, self._given(call, "count"), left)
+        outcome = judge(handle, self._given(call, "count"), left, call.elapsed)
         if isinstance(outcome, Failed) and left <= 0:
             outcome = replace(outcome, reason=f"{outcome.reason}. {WHERE_TO_LOOK}")
         return replace(outcome, kind=f"{self.failures}{outcome.kind}") if isinstance(outcome, Failed) else outcome
@@ -92,10 +90,10 @@ class WaitCondition(Waiting):
     attributes = {"data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}
 
 
-def judge(handle: Neighbour, count: int, left: float) -> Outcome:
-    """Evaluate whether the signals suffice, with `left` seconds until the timeout.
+def judge(handle: Neighbour, count: int, left: float, elapsed: float) -> Outcome:
+    """Evaluate whether the signals suffice, `elapsed` seconds into the action, with `left` seconds until the timeout.
 
-    The kind of a failure is Timeout or Failure.
+    Another service that stores signals is polled. The kind of a failure is Timeout or Failure.
     """
     transport = signal_transports().get(handle.data.get(TRANSPORT, ""))
     if transport is not None and not transport.expected:
@@ -111,7 +109,7 @@ def judge(handle: Neighbour, count: int, left: float) -> Outcome:
     if len(signals) >= count:
         return Done()
     collects = transport is not None and transport.place is not None
-    return Again(after=min(left, _COLLECTING_SECONDS) if collects else left)
+    return Again(after=min(left, poll_pause(elapsed)) if collects else left)
 
 
 def _signals(handle: Neighbour) -> dict[str, Mapping[str, object]]:

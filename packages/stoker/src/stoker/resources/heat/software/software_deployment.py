@@ -17,7 +17,7 @@ from stoker.plugins.capabilities import Cancelable, Resumable, Signalable, Suspe
 from stoker.plugins.object_ids import ObjectIds
 from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
 from stoker.plugins.recovery import Recovery, RecoveryMethod
-from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType
+from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType, poll_pause
 from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
 from stoker.resources.base import value_at
 from stoker.resources.declare import offered, one_of
@@ -46,6 +46,7 @@ ACTIONS = ("CREATE", "UPDATE", "DELETE", "SUSPEND", "RESUME")
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 
 _POLL_SECONDS = 5.0
+"""Time between two looks at a deployment whose signal wakes it."""
 _LOOK_SECONDS = 60.0
 """Time between two looks at the status of a server whose agent does not answer."""
 _COMPUTE = "OS::Nova::Server"
@@ -278,7 +279,8 @@ async def _wait(call: Call) -> Outcome:
         return Done()
     details = await collected(call)
     if details is None:
-        return Again(after=_POLL_SECONDS, waiting=await _reason_to_wait(call, deployment))
+        after = poll_pause(call.elapsed) if transport_of(call).place in call.data else _POLL_SECONDS
+        return Again(after=after, waiting=await _reason_to_wait(call, deployment))
     await _take(call, details)
     return Again(after=0.0)
 
