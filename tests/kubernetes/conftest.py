@@ -88,7 +88,7 @@ class Running:
         self._log = (folder / "log").open("w")
         environment = {**os.environ, "KUBECONFIG": str(folder / "kubeconfig"), "HOME": str(folder)}
         self._process = subprocess.Popen(
-            [BIN / "stoker-kubernetes", "run", "-n", "shop", "--tick", "0.3"],
+            [BIN / "stoker-kubernetes", "run", "-n", "shop", "--tick", "0.3", "--retry", "4"],
             env=environment,
             stdout=self._log,
             stderr=self._log,

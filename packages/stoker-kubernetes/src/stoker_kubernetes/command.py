@@ -35,9 +35,22 @@ def main() -> None:
     metavar="SECONDS",
     help="Time between two looks at an object on which something is in progress.",
 )
+@click.option(
+    "--retry",
+    type=click.FloatRange(0.1, 3600.0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time until a failed step is repeated; after each failed operation twice as long, up to an hour.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Also log what the operator does inside.")
 def run(
-    namespaces: tuple[str, ...], all_namespaces: bool, liveness_port: int | None, tick: float, verbose: bool
+    namespaces: tuple[str, ...],
+    all_namespaces: bool,
+    liveness_port: int | None,
+    tick: float,
+    retry: float,
+    verbose: bool,
 ) -> None:
     """Run the operator, until SIGTERM.
 
@@ -56,7 +69,7 @@ def run(
     logging.getLogger("kopf").setLevel(logging.DEBUG if verbose else logging.WARNING)
     for library in ("httpx", "httpx2"):
         logging.getLogger(library).setLevel(logging.WARNING)
-    operator.run(None if all_namespaces else namespaces, liveness_port, tick)
+    operator.run(None if all_namespaces else namespaces, liveness_port, operator.Pace(tick, retry))
 
 
 @main.command("manifests")

@@ -22,14 +22,25 @@ from stoker_kubernetes.desired import SpecificationInvalid, deletion_policy, ser
 from stoker_kubernetes.reconciling import Reconciliation, remove, tag_of
 from stoker_kubernetes.status import Reason, StackCondition, conditions, reason_in
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 30.0, 3600.0
-"""Seconds until a failed step is repeated: twice as many each time."""
+_LONGEST_PAUSE = 3600.0
+"""Most seconds until a failed step is repeated."""
 _MOST_DOUBLINGS = 10
 _SOON = frozenset({None, Reason.PROGRESSING})
 _WORKERS = 20
 _SYSTEM_NAMESPACE = "kube-system"
 """The namespace that each cluster has: its UID identifies the cluster."""
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds between two looks at an object, and until a failed step is repeated, twice as many each time.
+
+    A look costs nothing while no step is due.
+    """
+
+    tick: float
+    retry: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +62,37 @@ class ObservedStack:
         """The reason of the condition Ready."""
         return reason_in(self.status)
 
-    def is_due(self, now: datetime) -> bool:
-        """Return whether a step is due: after a change, during an operation, after a pause, or at the interval."""
+    def is_due(self, now: datetime, retry: float) -> bool:
+        """Return whether a step is due: after a change, during an operation, after a pause, or at the interval.
+
+        `retry` is the first pause after a failure, in seconds.
+        """
         if self.status.get("observedGeneration") != self.metadata["generation"] or self.last in _SOON:
             return True
         if self.last is Reason.APPROVAL_REQUIRED and self.approved == self.status.get("plan", {}).get("digest"):
             return True
         looked = datetime.fromisoformat(self.status["lastCheckedTime"])
-        return now >= looked + timedelta(seconds=self._pause())
+        return now >= looked + timedelta(seconds=self._pause(retry))
 
-    def _pause(self) -> float:
+    def _pause(self, retry: float) -> float:
         usual: float = self.spec.get("intervalSeconds", 600)
         if self.last is Reason.DEPLOYED:
             return usual
-        doublings = min(int(self.status.get("failures", 0)), _MOST_DOUBLINGS)
-        return min(_FIRST_PAUSE * (1 << doublings), _LONGEST_PAUSE)
+        doublings = min(max(int(self.status.get("failures", 0)) - 1, 0), _MOST_DOUBLINGS)
+        return min(retry * (1 << doublings), _LONGEST_PAUSE)
 
 
 class Operator:
     """Reconciles objects of the kind Stack; `client` reads what these refer to, `folder` is for their files.
 
-    `cluster` is what no other cluster has.
+    `cluster` is what no other cluster has, `retry` are the seconds until a failed step is first repeated.
     """
 
-    def __init__(self, client: Client, folder: Path, cluster: str) -> None:
+    def __init__(self, client: Client, folder: Path, cluster: str, retry: float) -> None:
         self._client = client
         self._folder = folder
         self._cluster = cluster
+        self._retry = retry
 
     def tick(self, seen: ObservedStack, now: datetime) -> dict[str, Any] | None:
         """Do the next step of an object; return its new status, None if no step is due."""
@@ -87,7 +102,7 @@ class Operator:
             return new_status(
                 seen, StackCondition(Reason.SUSPENDED, "Nothing is done while `suspend` is set.", {}), now
             )
-        if not seen.is_due(now):
+        if not seen.is_due(now, self._retry):
             return None
         return new_status(seen, self._step(seen), now)
 
@@ -138,21 +153,18 @@ def _own_folder() -> Path:
     return folder
 
 
-def run(namespaces: Sequence[str] | None, liveness_port: int | None, seconds: float) -> None:
-    """Run the operator for these namespaces, or for all, until SIGTERM.
-
-    `seconds` are those between two looks at an object, which cost nothing while no step is due.
-    """
+def run(namespaces: Sequence[str] | None, liveness_port: int | None, pace: Pace) -> None:
+    """Run the operator for these namespaces, or for all, until SIGTERM."""
     client = Client()
     cluster = client.get(Namespace, _SYSTEM_NAMESPACE).metadata
-    operator = Operator(client, _own_folder(), cluster.uid if cluster is not None and cluster.uid else "")
+    operator = Operator(client, _own_folder(), cluster.uid if cluster is not None and cluster.uid else "", pace.retry)
     registry = kopf.OperatorRegistry()
 
     @kopf.on.startup(registry=registry)
     def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
         settings.execution.max_workers = _WORKERS
         settings.persistence.finalizer = f"{GROUP}/stack"
-        settings.background.cancellation_polling = seconds  # until a deleted object's timer is found to have ended
+        settings.background.cancellation_polling = pace.tick  # until a deleted object's timer is found to have ended
         settings.posting.level = logging.WARNING
         settings.scanning.disabled = True
 
@@ -160,7 +172,7 @@ def run(namespaces: Sequence[str] | None, liveness_port: int | None, seconds: fl
     def log_in(**given: Any) -> kopf.ConnectionInfo | None:
         return kopf.login_with_service_account(**given) or kopf.login_with_kubeconfig(**given)
 
-    @kopf.timer(GROUP, VERSION, PLURAL, interval=seconds, registry=registry)
+    @kopf.timer(GROUP, VERSION, PLURAL, interval=pace.tick, registry=registry)
     def tick(meta: kopf.Meta, spec: kopf.Spec, status: kopf.Status, patch: kopf.Patch, **_: Any) -> None:
         found = operator.tick(ObservedStack(meta, spec, status), datetime.now(UTC))
         if found is not None:
@@ -172,7 +184,7 @@ def run(namespaces: Sequence[str] | None, liveness_port: int | None, seconds: fl
         found = operator.removal(ObservedStack(meta, spec, status), datetime.now(UTC))
         if found is not None:
             patch.status.update(found)
-            pause = seconds if reason_in(found) is Reason.PROGRESSING else _FIRST_PAUSE
+            pause = pace.tick if reason_in(found) is Reason.PROGRESSING else pace.retry
             raise kopf.TemporaryError(found["conditions"][0]["message"], delay=pause)
 
     kopf.run(
