@@ -117,6 +117,6 @@ def shell_with_guests(directory: Path) -> Iterator[Shell]:
             pytest.skip(str(error))
     shell = shell_in(directory)
     shell.environment["XDG_CACHE_HOME"] = str(CACHE)
-    shell.ok("up", "--detach", "--guests", "namespace", "--guest-image", image, *ANY_PORTS)
+    shell.ok("up", "--detach", "--pace", "0.1", "--guests", "namespace", "--guest-image", image, *ANY_PORTS)
     yield shell
     shell.ok("down")

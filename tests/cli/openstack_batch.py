@@ -2,7 +2,7 @@
 
 It prints a line with the result. One process for all: most of a command's time is the client's start.
 
-The client asks every few seconds how far a stack is; here it does so every half a second.
+The client asks every few seconds how far a stack is; here it does so ten times a second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 
 from openstackclient.shell import OpenStackShell
 
-PAUSE_SECONDS = 0.5
+PAUSE_SECONDS = 0.1
 _sleep = time.sleep
 
 

@@ -49,10 +49,10 @@ def test_the_openstack_command(embedded: Shell) -> None:
     assert len(json_of(embedded, "stack", "event", "list", "osc")) >= 18
     assert "url" in json_of(embedded, "stack", "output", "show", "--all", "osc")
     assert [server["Name"] for server in own("server")] == ["web-0"]
-    updated = embedded.openstack("stack", "update", "-t", WEB, "--parameter", "count=2", "--wait", "osc")
-    assert "UPDATE_COMPLETE" in updated.out
-    assert len(own("server")) == 2
-    embedded.openstack("stack", "delete", "--yes", "--wait", "osc")
+    with OpenStack(embedded) as client:
+        assert "UPDATE_COMPLETE" in client(f"stack update -t {WEB} --parameter count=2 --wait osc")
+        assert len(own("server")) == 2
+        client("stack delete --yes --wait osc")
     assert "osc" not in [stack["Stack Name"] for stack in json_of(embedded, "stack", "list")]
     assert own("server") == []
     assert own("volume") == []
@@ -77,7 +77,7 @@ def test_openstacksdk(sdk: Any, tmp_path: Path) -> None:
     heat = sdk.orchestration
     template = (EXAMPLES / "hello.yaml").read_text()
     made = heat.create_stack(name="sdk", template=template, parameters={"length": 5})
-    made = heat.wait_for_status(made, status="CREATE_COMPLETE", failures=["CREATE_FAILED"], interval=1, wait=30)
+    made = heat.wait_for_status(made, status="CREATE_COMPLETE", failures=["CREATE_FAILED"], interval=0.1, wait=30)
     found = heat.find_stack("sdk")
     assert found.id == made.id
     assert heat.get_stack(found).outputs[0]["output_key"] == "greeting"
@@ -85,16 +85,18 @@ def test_openstacksdk(sdk: Any, tmp_path: Path) -> None:
     assert {event.resource_name for event in heat.stack_events(found)} == {"sdk", "word"}
     heat.update_stack(found, template=template, parameters={"length": 6})
     heat.wait_for_status(
-        heat.get_stack(found), status="UPDATE_COMPLETE", failures=["UPDATE_FAILED"], interval=1, wait=30
+        heat.get_stack(found), status="UPDATE_COMPLETE", failures=["UPDATE_FAILED"], interval=0.1, wait=30
     )
     heat.delete_stack(found)
-    heat.wait_for_delete(found, interval=1, wait=30)
+    heat.wait_for_delete(found, interval=0.1, wait=30)
     assert heat.find_stack("sdk") is None
 
 
 def settled(heat: Any, stack: Any, status: str) -> Any:
     found = heat.get_stack(stack)
-    return heat.wait_for_status(found, status=status, failures=[f"{status.split('_')[0]}_FAILED"], interval=1, wait=60)
+    return heat.wait_for_status(
+        found, status=status, failures=[f"{status.split('_')[0]}_FAILED"], interval=0.1, wait=60
+    )
 
 
 def test_openstacksdk_with_files_and_actions(sdk: Any) -> None:
@@ -118,7 +120,7 @@ def test_openstacksdk_with_files_and_actions(sdk: Any) -> None:
         getattr(heat, f"{action}_stack")(stack)
         settled(heat, stack, f"{action.upper()}_COMPLETE")
     heat.delete_stack(stack)
-    heat.wait_for_delete(stack, interval=1, wait=60)
+    heat.wait_for_delete(stack, interval=0.1, wait=60)
 
 
 def test_openstacksdk_validates(sdk: Any) -> None:

@@ -295,3 +295,24 @@ def test_addresses_for_requests_of_users_are_kept_until_others_are_given(directo
     assert planned_set_up(kept, KEEP, None, (), permitted=("none",)).permitted == ()
     with pytest.raises(CommandFailed, match="--allow-requests-to is for the emulated cloud only"):
         planned_set_up(None, KEEP, "mine", (), permitted=places)
+
+
+@pytest.mark.parametrize("pace", [0.0, 0.1, 2.5])
+def test_the_pace_of_the_emulated_cloud_is_kept_until_another_one_is_given(
+    directory: DataDirectory, pace: float
+) -> None:
+    directory.record(planned_set_up(SET_UP, KEEP, None, (), pace=pace))
+    kept = planned_set_up(directory.set_up(), KEEP, None, ())
+    arguments = programs_of(directory, kept)[0].arguments
+    assert parser().parse_args(arguments[2:]).pace == pace
+    usual = programs_of(directory, planned_set_up(kept, KEEP, None, (), pace=1.0))[0].arguments
+    assert parser().parse_args(usual[2:]).pace == 1.0
+    with pytest.raises(CommandFailed, match="--pace is for the emulated cloud only"):
+        planned_set_up(None, KEEP, "mine", (), pace=pace)
+
+
+@pytest.mark.parametrize("value", ["-1", "1001", "fast"])
+def test_paces_are_checked(directory: DataDirectory, value: str) -> None:
+    refused = CliRunner().invoke(up, ["--data-dir", str(directory.path), "--pace", value])
+    assert refused.exit_code == 2
+    assert "--pace" in refused.output

@@ -127,7 +127,7 @@ def test_openstacksdk_exports_and_abandons(shell: Shell, client: OpenStack) -> N
         assert heat.find_stack("exported") is None
         [volume] = sdk.block_storage.volumes(details=False)
         sdk.block_storage.delete_volume(volume)
-        sdk.block_storage.wait_for_delete(volume, interval=1, wait=30)
+        sdk.block_storage.wait_for_delete(volume, interval=0.1, wait=30)
 
 
 def test_stoker_command_exports_and_abandons(shell: Shell, tmp_path: Path) -> None:

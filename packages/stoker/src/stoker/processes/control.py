@@ -86,12 +86,15 @@ def _emulator(directory: DataDirectory, set_up: SetUp) -> Program:
     extra = tuple(word for endpoint in endpoints for word in ("--extra-endpoint", endpoint))
     chosen = ("--services", ",".join(set_up.services)) if set_up.services else ()
     names = ("--dns-port", str(set_up.dns_port)) if set_up.dns_port else ()
+    pace = ("--pace", f"{set_up.pace:g}") if set_up.pace != 1.0 else ()
     rules = [word for value in set_up.guests for word in ("--guests", value)]
     guests = [] if set_up.guests == NO_GUESTS else [*rules, "--guest-image", set_up.guest_image]
     guests += ["--password-file", str(directory.cloud_passwords)] if set_up.passwords else []
     guests += [word for place in set_up.permitted for word in ("--allow-requests-to", place)]
     ports = (port, set_up.dns_port) if set_up.dns_port else (port,)
-    return Program(CLOUD, "emulated cloud", (*arguments, *extra, *chosen, *names, *guests), ports, set_up.identity)
+    return Program(
+        CLOUD, "emulated cloud", (*arguments, *extra, *chosen, *names, *pace, *guests), ports, set_up.identity
+    )
 
 
 def port_of(url: str) -> int:

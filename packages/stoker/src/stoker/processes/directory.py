@@ -39,7 +39,8 @@ class SetUp:
     emulated cloud besides identity; empty for all. `dns_port` is the port of its name server, 0 for a free one at each
     start. `guests` are the values of `--guests`, which select the drivers of the guests in its servers; `guest_image`
     is their image. `permitted` are the values of `--allow-requests-to`. `passwords` are those of the emulated cloud's
-    users, by name, once it has had guests, which are not to know them; others have the well-known one.
+    users, by name, once it has had guests, which are not to know them; others have the well-known one. `pace` is the
+    factor for the duration of its state changes.
     """
 
     rest: str
@@ -54,6 +55,7 @@ class SetUp:
     guest_image: str = "debian"
     permitted: tuple[str, ...] = ()
     passwords: Mapping[str, str] = field(default_factory=dict)
+    pace: float = 1.0
 
     def password_of(self, user: str) -> str:
         """Return the password of a user of the emulated cloud."""
@@ -74,6 +76,7 @@ class SetUp:
             "guest_image": self.guest_image,
             "permitted": list(self.permitted),
             "passwords": dict(self.passwords),
+            "pace": self.pace,
         }
 
     @classmethod
@@ -92,6 +95,7 @@ class SetUp:
             guest_image=data.get("guest_image", "debian"),
             permitted=tuple(data.get("permitted", ())),
             passwords=data.get("passwords", {}),
+            pace=data.get("pace", 1.0),
         )
 
 

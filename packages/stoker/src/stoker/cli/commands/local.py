@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from stoker.cli.client.refusals import Answer
+from stoker.cli.commands.local_options import MOST_PACE, NOWHERE, chosen_services, guest_drivers, permitted_addresses
 from stoker.cli.commands.local_project import StartedProject, project_options
 from stoker.cli.framework import InputPath, data_directory_option, listing
 from stoker.cli.terminal.errors import CommandFailed
@@ -39,8 +40,6 @@ _SHOW_SECONDS = 1.0
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
 _OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-NOWHERE = "none"
-"""The value of `--allow-requests-to` that takes back the previous ones."""
 
 Processes = dict[str, "Popen[bytes]"]
 
@@ -55,13 +54,15 @@ def planned_set_up(
     guests: tuple[str, ...] = (),
     guest_image: str | None = None,
     permitted: tuple[str, ...] = (),
+    pace: float | None = None,
 ) -> SetUp:
     """Return the set-up from the user's options and the recorded set-up of the directory.
 
     `ports` are by address (`rest`, `cfn`, `identity`): None is the recorded or default port, 0 a free port.
     `services` are those of the emulated cloud besides identity: empty keeps the recorded ones. `dns_port` is the port
     of its name server, `guests` select the drivers of the guests in its servers, `guest_image` is their image,
-    `permitted` are addresses for requests of its users: None, or no value, keeps the recorded ones.
+    `permitted` are addresses for requests of its users, `pace` is a factor for the duration of its state changes: None,
+    or no value, keeps the recorded ones.
     Raises CommandFailed if the directory is used with another cloud, or if these are given for a real cloud.
     """
     if known is not None and cloud not in (None, known.cloud):
@@ -77,6 +78,7 @@ def planned_set_up(
         "guests": guests,
         "guest-image": guest_image,
         "allow-requests-to": permitted,
+        "pace": pace,
     }
     for option, value in emulator_only.items():
         if cloud is not None and value not in (None, ()):
@@ -98,6 +100,7 @@ def planned_set_up(
         guest_image or before.guest_image,
         () if permitted == (NOWHERE,) else permitted or before.permitted,
         before.passwords or (random_passwords() if chosen_guests != NO_GUESTS else {}),
+        before.pace if pace is None else pace,
     )
 
 
@@ -172,44 +175,6 @@ def _ports_options(function: click.decorators.FC) -> click.decorators.FC:
     return function
 
 
-def _chosen_services(context: click.Context, option: click.Parameter, text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        return ()
-    from openstack_emulator.services import chosen
-
-    try:
-        chosen(names)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return names
-
-
-def _guest_drivers(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    if not values:
-        return ()
-    from openstack_emulator.core.guests.selection import parsed
-
-    try:
-        parsed(values)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return values
-
-
-def _permitted(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    if not values or values == (NOWHERE,):
-        return values
-    from openstack_emulator.core.outgoing import Permitted
-
-    try:
-        for value in values:
-            Permitted.parsed(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return values
-
-
 @click.command()
 @data_directory_option
 @_ports_options
@@ -219,7 +184,7 @@ def _permitted(context: click.Context, parameter: click.Parameter, values: tuple
     help="File in the format of heat.conf; repeatable, later ones override.",
 )  # fmt: skip
 @click.option(
-    "--services", metavar="NAMES", callback=_chosen_services, default="",
+    "--services", metavar="NAMES", callback=chosen_services, default="",
     help="Services of the emulated cloud besides identity, separated by commas.  [default: the previous ones, or all]",
 )  # fmt: skip
 @click.option(
@@ -228,7 +193,7 @@ def _permitted(context: click.Context, parameter: click.Parameter, values: tuple
     "the cloud names.  [default: the previous one, or 0]",
 )  # fmt: skip
 @click.option(
-    "--guests", multiple=True, callback=_guest_drivers, metavar="DRIVER",
+    "--guests", multiple=True, callback=guest_drivers, metavar="DRIVER",
     help="What runs in the servers of the emulated cloud: `none`: nothing; `namespace`: a small Linux system in "
     "namespaces of this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` "
     "select the driver of servers with a flavor or image; repeatable.  [default: the previous ones, or none]",
@@ -239,9 +204,13 @@ def _permitted(context: click.Context, parameter: click.Parameter, values: tuple
     "[default: the previous one, or debian]",
 )  # fmt: skip
 @click.option(
-    "--allow-requests-to", "permitted", multiple=True, callback=_permitted, metavar="ADDRESS[:PORT]",
+    "--allow-requests-to", "permitted", multiple=True, callback=permitted_addresses, metavar="ADDRESS[:PORT]",
     help="Let workflows, alarms and subscriptions of the emulated cloud send requests to this address or network of "
     "your machine, where servers have guests; `none` removes all; repeatable.  [default: the previous ones]",
+)  # fmt: skip
+@click.option(
+    "--pace", type=click.FloatRange(0, MOST_PACE), metavar="FACTOR",
+    help="Factor for the time that state changes take in the emulated cloud.  [default: the previous one, or 1]",
 )  # fmt: skip
 @click.option("--detach", is_flag=True, help="Return as soon as everything is ready.")
 @project_options
@@ -257,6 +226,7 @@ def up(
     guests: tuple[str, ...],
     guest_image: str | None,
     permitted: tuple[str, ...],
+    pace: float | None,
     detach: bool,
     project: StartedProject | None,
 ) -> None:
@@ -282,7 +252,9 @@ def up(
     directory.make()
     known = directory.set_up()
     ports = {"rest": rest, "cfn": cfn, "identity": identity}
-    planned = planned_set_up(known, ports, cloud, config_files, services, dns_port, guests, guest_image, permitted)
+    planned = planned_set_up(
+        known, ports, cloud, config_files, services, dns_port, guests, guest_image, permitted, pace
+    )
     require_parts("stoker up", ["engine"] if planned.cloud else PARTS)
     if project is not None:
         project.check(planned.cloud)
@@ -342,7 +314,7 @@ def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
 
 def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
     """Refuse options that the running programs were not started with."""
-    for option in ("config_files", "services", "dns_port", "guests", "guest_image", "permitted"):
+    for option in ("config_files", "services", "dns_port", "guests", "guest_image", "permitted", "pace"):
         if known is not None and getattr(known, option) != getattr(wanted, option):
             shown = _OPTIONS.get(option, option.replace("_", "-"))
             raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
