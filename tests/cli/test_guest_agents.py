@@ -39,6 +39,7 @@ def cloud(guests: Shell) -> Cloud:
 def server(transport: str, **more: Any) -> dict[str, Any]:
     return {
         "type": "OS::Nova::Server",
+        "metadata": {"os-collect-config": {"polling_interval": 1}},
         "properties": {
             "flavor": "m1.tiny",
             "image": "cirros",
