@@ -102,7 +102,7 @@ class RemoteRecords(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        self.stacks = self.typed("stacks", RemoteStack)
+        self.stacks = self.table("stacks", RemoteStack)
 
 
 def validate(remote: RemoteRecords, request: Request) -> Response:

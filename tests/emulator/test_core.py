@@ -38,13 +38,13 @@ class WidgetRecords(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        self.widgets = self.typed("widgets", Widget, "name")
+        self.widgets = self.table("widgets", Widget, "name")
 
     def create(self, name: str, project_id: str) -> Widget:
         if self.widgets.first(name=name) is not None:
             raise conflict(f"Widget {name} exists.")
         record = self.widgets.add(Widget(id=new_id(), name=name, project_id=project_id, status="BUILD", secret="x"))
-        self.become(2.0, self.widgets, record, {"status": "ACTIVE"}, {"status": "ERROR"})
+        self.change_later(2.0, self.widgets, record, {"status": "ACTIVE"}, {"status": "ERROR"})
         return record
 
 

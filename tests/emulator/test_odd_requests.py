@@ -10,7 +10,7 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from openstack_emulator.core.cloud import Cloud, Running
+from openstack_emulator.core.cloud import Cloud, MountedService
 from openstack_emulator.core.dispatch import dispatch
 from openstack_emulator.core.http import Request
 from openstack_emulator.services import new_cloud
@@ -126,8 +126,8 @@ DEFECT = 500
 _NOT_IN_HEADERS = dict.fromkeys(map(ord, "\r\n\0"))
 
 
-def _routes(running: Running) -> Iterator[tuple[str, str]]:
-    service = running.service
+def _routes(mounted: MountedService) -> Iterator[tuple[str, str]]:
+    service = mounted.service
     for routes, prefixes in ((service.routes, service.prefixes), (service.root, ("",))):
         for pattern, methods in routes.items():
             for method in methods:
@@ -177,10 +177,10 @@ def token(cloud: Cloud) -> str:
 def test_random_requests_cause_no_internal_error(
     cloud: Cloud, token: str, mount: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    running = cloud.mounted(mount)
-    assert running is not None
+    mounted = cloud.service_at(mount)
+    assert mounted is not None
     wrong = []
-    for method, pattern in _routes(running):
+    for method, pattern in _routes(mounted):
         for request in _requests(method, pattern):
             request.headers["x-auth-token"] = token
             answer = dispatch(cloud, request)

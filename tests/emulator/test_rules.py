@@ -52,7 +52,7 @@ class Shelf(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("boxes", Box)
+        self.rows = records.table("boxes", Box)
         records.deferrable(self.fill)
 
     def fill(self, key: str) -> None:
@@ -124,4 +124,4 @@ def test_deferred_changes_in_state_files_are_known(service: str) -> None:
     from openstack_emulator.services import new_cloud
 
     cloud = new_cloud(clock=ManualClock())
-    assert NAMES_IN_STATE_FILES[service] <= set(cloud.running(service).records.deferred)
+    assert NAMES_IN_STATE_FILES[service] <= set(cloud.service_named(service).records.deferred)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openstack_emulator.core.cloud import Offer
+from openstack_emulator.core.cloud import LazyService
 from openstack_emulator.main import main
 from openstack_emulator.services import CHOICES, SERVICES, chosen, new_cloud
 from openstack_emulator.testing import ServedCloud
@@ -19,7 +19,7 @@ import sys
 from openstack_emulator.services import new_cloud
 cloud = new_cloud()
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("openstack_emulator.")}))
-cloud.running("nova")
+cloud.service_named("nova")
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("openstack_emulator.")}))
 """
 
@@ -111,16 +111,16 @@ def test_an_unusable_choice_is_refused(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.parametrize("offer", SERVICES, ids=lambda offer: offer.name)
-def test_opened_service_equals_its_offer(offer: Offer) -> None:
-    assert offer.load().name == offer.name
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.name)
+def test_entries_in_the_list_equal_their_services(service: LazyService) -> None:
+    assert service.load().name == service.name
 
 
-def test_service_that_differs_from_its_offer_is_an_error() -> None:
+def test_a_service_unlike_its_entry_is_an_error() -> None:
     place = "openstack_emulator.compute.service:COMPUTE"
-    wrong = Offer("nova", "/compute", {"compute": "/elsewhere"}, place, "compute")
+    wrong = LazyService("nova", "/compute", {"compute": "/elsewhere"}, place, "compute")
 
-    with pytest.raises(ValueError, match="other endpoints than what is offered"):
+    with pytest.raises(ValueError, match="other endpoints than its entry"):
         wrong.load()
 
 

@@ -22,7 +22,7 @@ CLOUD = """
 import sys
 import openstack_emulator.main
 from openstack_emulator.services import new_cloud
-new_cloud().running("keystone")
+new_cloud().service_named("keystone")
 print(*sys.modules)
 """
 

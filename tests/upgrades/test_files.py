@@ -154,7 +154,7 @@ def test_records_from_before_a_service_had_classes_for_them_are_read(tmp_path: P
     connection.close()
 
     cloud = new_cloud(clock=ManualClock(), state_path=path)
-    cloud.running(service)
+    cloud.service_named(service)
     for collection, rows in kept["records"].items():
         table = cloud.store.tables[service, collection]
         for row in kept.get("upgraded", {}).get(collection, rows):

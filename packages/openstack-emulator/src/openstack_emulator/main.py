@@ -86,9 +86,9 @@ def run(
 
 
 async def _serve(
-    made: Callable[[], Cloud], host: str, port: int, dns_port: int, port_file: Path | None, ready_fd: int | None
+    create_cloud: Callable[[], Cloud], host: str, port: int, dns_port: int, port_file: Path | None, ready_fd: int | None
 ) -> None:
-    cloud = made()
+    cloud = create_cloud()
     if port:
         cloud.endpoint = f"http://{_url_host(host)}:{port}"
     served = runner(cloud)
@@ -102,7 +102,7 @@ async def _serve(
             _write_whole(port_file, str(bound))
         log.info("The cloud is at %s/identity", cloud.endpoint)
         if cloud.has_service("nova") and cloud.guests.selection != Selection():
-            cloud.running("nova")  # it starts the guests of servers that ran when the cloud ended
+            cloud.service_named("nova")  # it starts the guests of servers that ran when the cloud ended
         if cloud.has_service("designate"):
             log.info("DNS is served on %s, port %d (UDP and TCP)", host, await name_server.start(host, dns_port))
         stop = asyncio.Event()
@@ -176,8 +176,8 @@ def chosen_passwords(options: argparse.Namespace, has_guests: bool) -> tuple[str
         return WELL_KNOWN_PASSWORD, {}
     if options.password_file is not None:
         return secrets.token_urlsafe(), options.password_file
-    made = {user: secrets.token_urlsafe() for user in USERS}
-    return secrets.token_urlsafe(), _kept(made, options.state)
+    passwords = {user: secrets.token_urlsafe() for user in USERS}
+    return secrets.token_urlsafe(), _kept(passwords, options.state)
 
 
 def _kept(passwords: dict[str, str], state: Path | None) -> Mapping[str, str]:
@@ -218,26 +218,28 @@ def parser() -> argparse.ArgumentParser:
 def _add_up(commands: Any) -> None:
     """Add the command `up` with its options."""
     description = f"{_UP} Log in at URL/identity/v3 as admin or demo."
-    made = commands.add_parser(
+    parser = commands.add_parser(
         "up",
         help="run a cloud until it is stopped",
         description=description,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    made.add_argument(
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument(
         "--port", type=int, default=5000, help="port to listen on; 0 selects a free one (default: %(default)s)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--dns-port", type=int, default=0, help="port of the name server; 0 selects a free one (default: %(default)s)"
     )
-    made.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
-    made.add_argument("--state", type=Path, help="file in which the cloud is kept across restarts; without it, none is")
-    made.add_argument(
+    parser.add_argument("--port-file", type=Path, help="file that receives the port once requests are served")
+    parser.add_argument(
+        "--state", type=Path, help="file in which the cloud is kept across restarts; without it, none is"
+    )
+    parser.add_argument(
         "--pace", type=float, default=1.0, help="factor for the duration of state changes (default: %(default)s)"
     )
-    made.add_argument(
+    parser.add_argument(
         "--extra-endpoint",
         action="append",
         type=_endpoint,
@@ -245,18 +247,18 @@ def _add_up(commands: Any) -> None:
         metavar="TYPE=URL",
         help="catalog entry of a service that runs elsewhere; %%(project_id)s is filled in",
     )
-    made.add_argument(
+    parser.add_argument(
         "--password",
         help="password of the initial users (default: `secret`; where servers have guests, random ones in the file "
         "`passwords.json` beside the state file)",
     )
-    made.add_argument(
+    parser.add_argument(
         "--password-file",
         metavar="FILE",
         type=_passwords,
         help="JSON file with the passwords of initial users by name; users that it does not name have random ones",
     )
-    made.add_argument(
+    parser.add_argument(
         "--allow-requests-to",
         action="append",
         type=_permitted,
@@ -265,20 +267,20 @@ def _add_up(commands: Any) -> None:
         help="let workflows, alarms and subscriptions send requests to this address or network, where servers have "
         "guests; repeatable",
     )
-    made.add_argument(
+    parser.add_argument(
         "--services",
         metavar="NAMES",
         type=_services,
         default=CHOICES,
         help=f"services that the cloud has beside identity, separated by commas (default: {','.join(CHOICES)})",
     )
-    made.add_argument(
+    parser.add_argument(
         "--vendor-data",
         metavar="FILE",
         type=_vendor_data,
         help="JSON file with the static vendor data that the metadata service shows to servers",
     )
-    made.add_argument(
+    parser.add_argument(
         "--guests",
         action="append",
         default=[],
@@ -287,14 +289,14 @@ def _add_up(commands: Any) -> None:
         "this machine's kernel; `qemu`: a virtual machine. `flavor:NAME=DRIVER` and `image:NAME=DRIVER` select the "
         "driver of servers with a flavor or image; repeatable",
     )
-    made.add_argument(
+    parser.add_argument(
         "--guest-image",
         metavar="NAME",
         default=DEFAULT_IMAGE,
         help="image of all guests: one that `stoker guests build` has built, or `host`, the programs of this machine "
         "(default: %(default)s)",
     )
-    add_ready_option(made)
+    add_ready_option(parser)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

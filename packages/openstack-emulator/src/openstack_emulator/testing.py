@@ -87,8 +87,8 @@ class CloudClient:
 
     def _log_in(self, user: str, project: str | None) -> str:
         default = {"id": "default"}
-        given = {"name": user, "domain": default, "password": self.password_of(user)}
-        auth: dict[str, object] = {"identity": {"methods": ["password"], "password": {"user": given}}}
+        user_body = {"name": user, "domain": default, "password": self.password_of(user)}
+        auth: dict[str, object] = {"identity": {"methods": ["password"], "password": {"user": user_body}}}
         if project is not None:
             auth["scope"] = {"project": {"name": project, "domain": default}}
         answer = self.call("POST", "/identity/v3/auth/tokens", {"auth": auth})

@@ -52,7 +52,8 @@ class Records:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self.deferred: dict[str, Callable[..., None]] = {}
-        self.deferrable(self.settle)
+        self.deferrable(self.finish_change)
+        self.accept_former_name("settle", self.finish_change)
 
     def seed(self) -> None:
         """Fill a new cloud; called once for each state file, when the service is first opened."""
@@ -60,7 +61,7 @@ class Records:
     def opened(self) -> None:
         """Called each time the service is opened, in a new cloud or one from its file, after `seed`."""
 
-    def typed(
+    def table(
         self,
         name: str,
         kind: type[T],
@@ -68,10 +69,18 @@ class Records:
         missing: Callable[[str], ApiError] | None = None,
         internal: bool = False,
     ) -> Table[T]:
-        """Make a table of typed records, whose 404 `missing` makes, or has the message of `not_found_messages`."""
+        """Make the table of a class of records.
+
+        name: the collection, under which state files have the records.
+        indexes: the fields by which records are often searched.
+        missing: makes the 404 for an unknown ID; without it, the 404 has the message of `not_found_messages`.
+        internal: see `Table`.
+
+        Raises: StateUnusable for a stored record that lacks a field.
+        """
         message = self.not_found_messages.get(name, "{} could not be found.")
-        made_by = missing or (lambda key: not_found(message.format(key)))
-        return self.cloud.store.table(kind, self.service, name, indexes, made_by, internal)
+        missing = missing or (lambda key: not_found(message.format(key)))
+        return self.cloud.store.table(kind, self.service, name, indexes, missing, internal)
 
     def deferrable(self, *methods: Callable[..., None]) -> None:
         """Let `after` and other services' `notify` call these methods, by their names: names are part of the state
@@ -105,12 +114,15 @@ class Records:
         if self.cloud.has_service(service):
             self.cloud.transitions.add(0.0, service, method, list(arguments))
 
-    def become(self, seconds: float, rows: Table[T], record: T, changes: Data, failed: Data) -> None:
-        """Set `changes` on the record later, or `failed` when a fault rule demands it; does nothing when it is gone."""
-        self.after(seconds, self.settle, rows.name, record.id, changes, failed)
+    def change_later(self, seconds: float, rows: Table[T], record: T, changes: Data, failed: Data) -> None:
+        """Set `changes` on a record after `seconds`, or `failed` when a fault rule demands it.
 
-    def settle(self, collection: str, key: str, changes: Data, failed: Data) -> None:
-        """Carry out what `become` announced."""
+        Nothing happens if the record has been removed by then.
+        """
+        self.after(seconds, self.finish_change, rows.name, record.id, changes, failed)
+
+    def finish_change(self, collection: str, key: str, changes: Data, failed: Data) -> None:
+        """Carry out what `change_later` announced."""
         records = self.cloud.store.tables[self.service, collection]
         record = records.get(key)
         if record is not None:
@@ -253,8 +265,8 @@ class Service:
 
 
 @dataclass(frozen=True)
-class Offer:
-    """A service that a cloud has and that is imported when it is first needed.
+class LazyService:
+    """A service that a cloud has, and that is imported when it is first needed.
 
     name, mount, endpoints: those of the `Service`, for the catalog.
     place: where the `Service` is: a module, a colon, and the name of a variable.
@@ -272,17 +284,19 @@ class Offer:
     always: bool = False
 
     def load(self) -> Service:
-        """Import the service. Raises ValueError when it is not what is offered."""
+        """Import the service. Raises ValueError when its name, mount or endpoints are not these."""
         module, _, variable = self.place.partition(":")
         service: Service = getattr(import_module(module), variable)
         if (service.name, service.mount, dict(service.endpoints)) != (self.name, self.mount, dict(self.endpoints)):
-            raise ValueError(f"{self.place} has another name, mount or other endpoints than what is offered.")
+            raise ValueError(
+                f"{self.place} has another name, mount or other endpoints than its entry in the list of services."
+            )
         return service
 
 
 @dataclass(frozen=True)
-class Running:
-    """A service that has been opened: its compiled routes and its records."""
+class MountedService:
+    """A service that has been opened in a cloud: its compiled routes and its records."""
 
     service: Service
     router: Router[Target]
@@ -292,7 +306,7 @@ class Running:
 class Cloud:
     """An OpenStack cloud as a plain object.
 
-    services: what it consists of. What is only offered is imported, and in a new cloud seeded, when a request, another
+    services: what it consists of. A `LazyService` is imported, and in a new cloud seeded, when a request, another
     service or a pending state change needs it first; the others are opened at once, in this order.
     clock: what time it is; tests give a `ManualClock`.
     state_path: file that keeps the state over restarts; None keeps it in memory.
@@ -307,7 +321,7 @@ class Cloud:
 
     def __init__(
         self,
-        services: Iterable[Service | Offer],
+        services: Iterable[Service | LazyService],
         clock: Clock | None = None,
         state_path: Path | None = None,
         endpoint: str = "http://127.0.0.1:5000",
@@ -339,29 +353,29 @@ class Cloud:
         self.admit: Callable[[Context, Service, Request], None] = lambda caller, service, request: None
         self._by_mount = {service.mount.strip("/"): service.name for service in self.services}
         self._by_name = {service.name: service for service in self.services}
-        self._running: dict[str, Running] = {}
+        self._mounted: dict[str, MountedService] = {}
         self._open([one for one in self.services if isinstance(one, Service) or one.always])
         self.store.flush()
 
-    def mounted(self, mount: str) -> Running | None:
+    def service_at(self, mount: str) -> MountedService | None:
         """The service whose paths begin with this segment."""
         name = self._by_mount.get(mount)
-        return None if name is None else self.running(name)
+        return None if name is None else self.service_named(name)
 
-    def running(self, name: str) -> Running:
+    def service_named(self, name: str) -> MountedService:
         """A service of the cloud, opened if it is not yet. KeyError for a service that the cloud does not have."""
-        if name not in self._running:
+        if name not in self._mounted:
             self._open([self._by_name[name]])
-        return self._running[name]
+        return self._mounted[name]
 
     def open_all(self) -> None:
         """Open the services that nothing has needed yet."""
         for name in self._by_name:
-            self.running(name)
+            self.service_named(name)
 
     def of(self, kind: type[R]) -> R:
         """The records of a service, by their class."""
-        records = self.running(kind.service).records
+        records = self.service_named(kind.service).records
         if not isinstance(records, kind):
             raise TypeError(f"The records of {kind.service} are {type(records).__name__}, not {kind.__name__}.")
         return records
@@ -374,7 +388,7 @@ class Cloud:
         """The rows of a service by their name; None in a cloud without the service."""
         if service not in self._by_name:
             return None
-        self.running(service)
+        self.service_named(service)
         return self.store.tables.get((service, name))
 
     def has_service(self, name: str) -> bool:
@@ -397,19 +411,19 @@ class Cloud:
         """Write what is unwritten and close the file."""
         self.store.close()
 
-    def _open(self, services: Iterable[Service | Offer]) -> None:
-        loaded = [one.load() if isinstance(one, Offer) else one for one in services]
+    def _open(self, services: Iterable[Service | LazyService]) -> None:
+        loaded = [one.load() if isinstance(one, LazyService) else one for one in services]
         for service in loaded:
-            self._running[service.name] = Running(service, service.router, service.records(self))
+            self._mounted[service.name] = MountedService(service, service.router, service.records(self))
         for service in loaded:
             if service.name not in self._seeded:
-                self._running[service.name].records.seed()
+                self._mounted[service.name].records.seed()
                 self._seeded.add(Seeded(id=service.name))
         for service in loaded:
-            self._running[service.name].records.opened()
+            self._mounted[service.name].records.opened()
 
     def _change_state(self, service: str, method: str, arguments: list[Any]) -> None:
-        self.running(service).records.run_deferred(method, arguments)
+        self.service_named(service).records.run_deferred(method, arguments)
 
 
 def new_id() -> str:

@@ -7,7 +7,7 @@ import re
 from itertools import chain
 from uuid import uuid4
 
-from openstack_emulator.core.cloud import Cloud, Running, Service
+from openstack_emulator.core.cloud import Cloud, MountedService, Service
 from openstack_emulator.core.errors import ApiError, RolesLacking, bad_request, keystone_body, not_found
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.core.http import MOST_DIGITS, Request, Response
@@ -25,15 +25,15 @@ def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Resp
     What the request changed has been written when this returns.
     """
     name, _, rest = request.path.lstrip("/").partition("/")
-    running = cloud.mounted(name)
-    if running is None:
+    mounted = cloud.service_at(name)
+    if mounted is None:
         return Response(keystone_body(not_found(f"No service is mounted at /{name}.")), 404)
-    service = running.service
+    service = mounted.service
     request.raw_path = f"/{rest}"
     request.base = cloud.endpoint + service.mount
     request.id = f"req-{uuid4()}"
     request.phrases = service.phrases
-    response = _serve(cloud, running, request, fault)
+    response = _serve(cloud, mounted, request, fault)
     cloud.store.flush()
     if request.method not in READS and service.name != "control":
         cloud.journal.add(_entry(cloud, service, request, response, fault))
@@ -42,18 +42,18 @@ def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Resp
 
 def _serve(
     cloud: Cloud,
-    running: Running,
+    mounted: MountedService,
     request: Request,
     fault: Fault | None,
 ) -> Response | None:
-    service = running.service
+    service = mounted.service
     refused: ApiError | None = None
     try:
         if fault is not None and fault.do in ("fail", "rate_limit"):
             raise fault.error()
         if fault is not None and fault.do == "drop":
             return None
-        response = _act(cloud, running, request, fault)
+        response = _act(cloud, mounted, request, fault)
         if fault is not None and fault.do == "act_and_drop":
             return None
         if fault is not None and fault.do == "succeed_but_fail":
@@ -80,12 +80,12 @@ def _serve(
 
 def _act(
     cloud: Cloud,
-    running: Running,
+    mounted: MountedService,
     request: Request,
     fault: Fault | None,
 ) -> Response:
-    service = running.service
-    target, request.vars = running.router.match(request.method, request.raw_path)
+    service = mounted.service
+    target, request.vars = mounted.router.match(request.method, request.raw_path)
     _refuse_endless_numbers(request)
     token = request.headers.get("x-auth-token")
     request.caller = cloud.authenticate(token) if token else None
@@ -100,7 +100,7 @@ def _act(
     try:
         if target.roles and request.caller is not None:
             request.caller.require(*sorted(target.roles))
-        return target.handler(running.records, request)
+        return target.handler(mounted.records, request)
     except RolesLacking as error:
         if target.rule:
             error.message = service.refusal.format(rule=target.rule)

@@ -24,10 +24,10 @@ def holds(field: str) -> Filter:
 
     def test(row: Readable, wanted: str) -> bool:
         try:
-            asked = orjson.loads(wanted.replace("'", '"'))
+            properties = orjson.loads(wanted.replace("'", '"'))
         except orjson.JSONDecodeError:
             raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
-        return isinstance(asked, dict) and bool(asked.items() <= row.get(field).items())
+        return isinstance(properties, dict) and bool(properties.items() <= row.get(field).items())
 
     return test
 

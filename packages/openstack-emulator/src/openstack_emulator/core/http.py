@@ -89,8 +89,8 @@ class Response:
     @property
     def content_type(self) -> str | None:
         """The content type that was set, or that of the body; None for an empty body."""
-        if (given := self.headers.get("Content-Type")) is not None:
-            return given
+        if (value := self.headers.get("Content-Type")) is not None:
+            return value
         if self.body is None:
             return None
         return "application/octet-stream" if isinstance(self.body, bytes) else "application/json"

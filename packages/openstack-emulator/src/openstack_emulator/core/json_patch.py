@@ -81,10 +81,10 @@ def operations(body: object, dialect: Dialect) -> list[Operation]:
 
 
 def _operation(body: list[object], at: int, dialect: Dialect) -> Operation:
-    given = body[at]
-    if not isinstance(given, Mapping):
+    operation = body[at]
+    if not isinstance(operation, Mapping):
         raise dialect.refusals[Flaw.OPERATION](body, at)
-    op, path = given.get("op"), given.get("path")
+    op, path = operation.get("op"), operation.get("path")
     if op not in dialect.operations:
         raise dialect.refusals[Flaw.OP](body, at)
     if not isinstance(path, str) or dialect.path.fullmatch(path) is None:
@@ -93,15 +93,15 @@ def _operation(body: list[object], at: int, dialect: Dialect) -> Operation:
         pointer = tuple(JsonPointer(path).parts)
     except JsonPointerException:
         raise dialect.refusals[Flaw.PATH](body, at) from None
-    if op != "remove" and "value" not in given:
+    if op != "remove" and "value" not in operation:
         raise dialect.refusals[Flaw.VALUE](body, at)
-    return Operation(op, path, pointer, given.get("value"))
+    return Operation(op, path, pointer, operation.get("value"))
 
 
 def apply(document: dict[str, Any], operation: Operation) -> None:
     """Carry out an operation in a document. Raises Inapplicable."""
-    given = {"op": operation.op, "path": operation.path, "value": operation.value}
+    patch = {"op": operation.op, "path": operation.path, "value": operation.value}
     try:
-        JsonPatch([given]).apply(document, in_place=True)
+        JsonPatch([patch]).apply(document, in_place=True)
     except _FAILURES as error:
         raise Inapplicable from error

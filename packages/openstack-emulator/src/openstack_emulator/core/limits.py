@@ -26,7 +26,7 @@ class Limits(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("quotas", OwnLimits)
+        self.rows = records.table("quotas", OwnLimits)
 
     @abstractmethod
     def initial(self) -> Mapping[str, int]:

@@ -15,10 +15,10 @@ from openstack_emulator.core.store import R
 def check_numbers(query: Query, names: Collection[str]) -> None:
     """Refuse parameters that are no integers, or negative. Raises ApiError 400."""
     for name in names:
-        given = query.get(name)
-        if given is not None and not given.removeprefix("-").isdecimal():
+        value = query.get(name)
+        if value is not None and not value.removeprefix("-").isdecimal():
             raise bad_request(f"{name} param must be an integer")
-        if given is not None and int(given) < 0:
+        if value is not None and int(value) < 0:
             raise bad_request(f"{name} param must be positive")
 
 

@@ -34,11 +34,11 @@ class Metadata(Generic[C]):
         return Response({"metadata": self.read(component, request)})
 
     def merge(self, component: C, request: Request) -> Response:
-        return self._written(component, request, {**self.read(component, request), **self._given(request, "metadata")})
+        return self._written(component, request, {**self.read(component, request), **self._values(request, "metadata")})
 
     def replace(self, component: C, request: Request) -> Response:
         self.read(component, request)
-        return self._written(component, request, self._given(request, "metadata"))
+        return self._written(component, request, self._values(request, "metadata"))
 
     def _written(self, component: C, request: Request, metadata: dict[str, str]) -> Response:
         self.write(component, request, metadata)
@@ -49,7 +49,7 @@ class Metadata(Generic[C]):
         return Response({"meta": {key: metadata[key]}})
 
     def set_item(self, component: C, request: Request) -> Response:
-        metadata, item = self.read(component, request), self._given(request, "meta")
+        metadata, item = self.read(component, request), self._values(request, "meta")
         if list(item) != [request.vars["key"]]:
             raise bad_request(self.mismatch)
         self.write(component, request, {**metadata, **item})
@@ -67,7 +67,7 @@ class Metadata(Generic[C]):
             raise not_found(self.missing.format(key=key, id=[*request.vars.values()][-2]))
         return metadata, key
 
-    def _given(self, request: Request, name: str) -> dict[str, Any]:
-        given = request.object(name)
-        check_fields({name: given}, {name: self.form})
-        return given
+    def _values(self, request: Request, name: str) -> dict[str, Any]:
+        values = request.object(name)
+        check_fields({name: values}, {name: self.form})
+        return values

@@ -17,14 +17,16 @@ _FORM = re.compile(r"(\d+)\.(\d+)\Z", re.ASCII)
 class Unsupported(ApiError):
     """A request asks for a version that the service does not have."""
 
-    def __init__(self, rules: Microversions, asked: str) -> None:
-        self.rules, self.asked = rules, asked
+    def __init__(self, rules: Microversions, version: str) -> None:
+        self.rules, self.version = rules, version
         least, most = write(rules.minimum), write(rules.maximum)
         self.sentence = (
-            f"Version {asked} was requested but the minor version is not supported by this service. The supported "
+            f"Version {version} was requested but the minor version is not supported by this service. The supported "
             f"version range is: [{least}, {most}]."
         )
-        super().__init__(406, f"Version {asked} is not supported by the API. Minimum is {least} and maximum is {most}.")
+        super().__init__(
+            406, f"Version {version} is not supported by the API. Minimum is {least} and maximum is {most}."
+        )
 
     def described(self, code: str) -> dict[str, Any]:
         """Return the error as the guideline of OpenStack's API working group on microversions has it."""
@@ -32,7 +34,7 @@ class Unsupported(ApiError):
         return {
             "code": code,
             "title": "Requested microversion is unsupported",
-            "description": f"Version {self.asked} was requested but the minor version is not supported by this "
+            "description": f"Version {self.version} was requested but the minor version is not supported by this "
             f"service. The supported version range is: [{kind} {least}, {kind} {most}].",
             "min_version": least,
             "max_version": most,
@@ -48,9 +50,9 @@ class Malformed(ApiError):
 
     names_versions = False
 
-    def __init__(self, rules: Microversions, asked: str) -> None:
+    def __init__(self, rules: Microversions, version: str) -> None:
         if rules.malformed == 400:
-            sentence = f"API Version String {asked} is of invalid format. Must be of format MajorNum.MinorNum."
+            sentence = f"API Version String {version} is of invalid format. Must be of format MajorNum.MinorNum."
         else:
             sentence = f"Invalid value for {rules.legacy_header or HEADER} header"
         super().__init__(rules.malformed, sentence)
@@ -58,22 +60,22 @@ class Malformed(ApiError):
 
 def negotiate(rules: Microversions, request: Request) -> None:
     """Set the version in which a request is served. Raises Malformed, and Unsupported for one out of range."""
-    asked = _requested(rules, request.headers)
-    if asked is None:
+    requested = _requested(rules, request.headers)
+    if requested is None:
         request.version = rules.default
         return
-    if asked == "latest":
+    if requested == "latest":
         request.version = rules.maximum
         return
-    found = _FORM.match(asked)
+    found = _FORM.match(requested)
     if found is None:
-        raise Malformed(rules, asked)
+        raise Malformed(rules, requested)
     version = (int(found[1]), int(found[2]))
     supported = rules.minimum <= version <= rules.maximum
     if supported or rules.names_refused:
         request.version = version
     if not supported:
-        raise Unsupported(rules, asked)
+        raise Unsupported(rules, requested)
 
 
 def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:

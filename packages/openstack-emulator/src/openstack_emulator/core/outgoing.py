@@ -52,11 +52,11 @@ class Permitted:
 
         Raises: ValueError.
         """
-        given = _PERMITTED.fullmatch(text)
+        match = _PERMITTED.fullmatch(text)
         with suppress(ValueError):
-            port = int(given["port"]) if given and given["port"] else None
-            if given and port != 0 and (port or 0) < 65536:
-                return cls(ip_network((given["six"] or given["address"]) + (given["length"] or "")), port)
+            port = int(match["port"]) if match and match["port"] else None
+            if match and port != 0 and (port or 0) < 65536:
+                return cls(ip_network((match["six"] or match["address"]) + (match["length"] or "")), port)
         raise ValueError(
             f"{text!r} is not an address or a network, with a port or without: 127.0.0.1:9000, 10.0.0.0/8, [::1]:80"
         )

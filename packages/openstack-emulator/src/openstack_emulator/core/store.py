@@ -229,11 +229,11 @@ class Store:
 
         Raises: StateUnusable for a stored record that lacks a field.
         """
-        made = Table(kind, self, service, name, indexes, missing, internal)
+        new = Table(kind, self, service, name, indexes, missing, internal)
         place = (service, name)
-        made.load(self._stored.pop(place, ()))
-        self.tables[place] = made
-        return made
+        new.load(self._stored.pop(place, ()))
+        self.tables[place] = new
+        return new
 
     def changed(self, table: Table[T], record: T) -> None:
         if self.stamp is not None and self.stamp[0] == table.service:

@@ -84,15 +84,15 @@ def _part_of(hint: object) -> Callable[[Any], Any] | None:
     for other fields."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return next((made for one in get_args(hint) if (made := _part_of(one)) is not None), None)
+        return next((parser for one in get_args(hint) if (parser := _part_of(one)) is not None), None)
     options = (hint, *get_args(hint))
     part = next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
     if part is None:
         return None
-    made = part.from_json
+    parser = part.from_json
     if origin is dict:
-        return lambda data: {name: made(one) for name, one in data.items()}
-    return (lambda data: [made(one) for one in data]) if origin is list else made
+        return lambda data: {name: parser(one) for name, one in data.items()}
+    return (lambda data: [parser(one) for one in data]) if origin is list else parser
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

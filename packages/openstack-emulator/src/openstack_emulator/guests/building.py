@@ -299,8 +299,8 @@ def _write_disk(directory: Path, ids: IdMaps) -> None:
             if os.getuid() != ids.base:
                 os.fchown(file.fileno(), ids.base, ids.base)
         options = ["-q", "-F", "-L", "root", "-U", FILE_SYSTEM, "-E", f"hash_seed={FILE_SYSTEM},root_owner=0:0"]
-        made = [str(find_program("mkfs.ext4")), *options, "-d", ROOT, draft.name, DISK_SIZE]
-        _run(task_command("run", ids, directory, command=made))
+        command = [str(find_program("mkfs.ext4")), *options, "-d", ROOT, draft.name, DISK_SIZE]
+        _run(task_command("run", ids, directory, command=command))
         convert = ["qemu-img", "convert", "-c", "-f", "raw", "-O", "qcow2", "-o", "compression_type=zstd"]
         _run([*convert, str(draft), str(disk)])
     finally:

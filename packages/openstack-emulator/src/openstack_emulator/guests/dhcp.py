@@ -51,10 +51,10 @@ def answer(data: bytes, server: str, leases: Mapping[str, Lease]) -> bytes | Non
     address = ip_interface(lease.address).ip.packed
     wanted = options.get(ADDRESS) or (head[7] if any(head[7]) else address)
     if kind == bytes([REQUESTED]) and wanted != address:
-        given, found = bytes(4), {KIND: bytes([REFUSED]), SERVER: inet_aton(server)}
+        offered, found = bytes(4), {KIND: bytes([REFUSED]), SERVER: inet_aton(server)}
     else:
-        given, found = address, _offered(server, lease, OFFER if kind == bytes([DISCOVER]) else ACKNOWLEDGED)
-    fields = (REPLY, ETHERNET, 6, 0, head[4], 0, head[6], bytes(4), given, inet_aton(server), head[10], head[11])
+        offered, found = address, _offered(server, lease, OFFER if kind == bytes([DISCOVER]) else ACKNOWLEDGED)
+    fields = (REPLY, ETHERNET, 6, 0, head[4], 0, head[6], bytes(4), offered, inet_aton(server), head[10], head[11])
     encoded = b"".join(bytes([code, len(value)]) + value for code, value in found.items())
     return (HEADER.pack(*fields, b"", b"") + COOKIE + encoded + bytes([END])).ljust(SHORTEST, b"\0")
 
@@ -163,7 +163,7 @@ class DhcpServers:
         (descriptor,) = await self._namespace_process.order(
             "open", network_space(network), kind=int(SOCK_DGRAM), listen=False, device=BRIDGE, **self._protocol.opened
         )
-        made = socket(fileno=descriptor)
-        made.setblocking(False)
-        await asyncio.get_running_loop().create_datagram_endpoint(lambda: answerer, sock=made)
+        connection = socket(fileno=descriptor)
+        connection.setblocking(False)
+        await asyncio.get_running_loop().create_datagram_endpoint(lambda: answerer, sock=connection)
         return answerer

@@ -37,23 +37,23 @@ def answer(data: bytes, server: bytes, lease: Lease6 | None) -> bytes | None:
     if len(data) < 4 or lease is None:
         return None
     kind, options = data[0], list(_options(data[4:]))
-    given = dict(options)
-    if CLIENT_ID not in given and kind != INFORMATION:
+    received = dict(options)
+    if CLIENT_ID not in received and kind != INFORMATION:
         return None
-    if given.get(SERVER_ID, server) != server or (kind in CHOSEN and SERVER_ID not in given):
+    if received.get(SERVER_ID, server) != server or (kind in CHOSEN and SERVER_ID not in received):
         return None
     found = [(code, value) for code, value in options if code == CLIENT_ID]
     associations = [value for code, value in options if code == ASSOCIATION and len(value) >= ASSOCIATED.size]
     if kind in (SOLICIT, REQUEST, RENEW, REBIND):
         found += [(ASSOCIATION, _association(one[:4], lease, at == 0)) for at, one in enumerate(associations)]
     elif kind == CONFIRM:
-        asked = {address for one in associations for address in _addresses(one)}
-        found.append((STATUS, _status(0 if asked <= set(lease.addresses) else NOT_ON_LINK)))
+        addresses = {address for one in associations for address in _addresses(one)}
+        found.append((STATUS, _status(0 if addresses <= set(lease.addresses) else NOT_ON_LINK)))
     elif kind in (RELEASE, DECLINE):
         found.append((STATUS, _status(0)))
     elif kind != INFORMATION:
         return None
-    if lease.name_servers and NAME_SERVERS in _requested(given.get(REQUESTED, b"")):
+    if lease.name_servers and NAME_SERVERS in _requested(received.get(REQUESTED, b"")):
         found.append((NAME_SERVERS, b"".join(ip_address(one).packed for one in lease.name_servers)))
     head = bytes([ADVERTISE if kind == SOLICIT else REPLY]) + data[1:4]
     return head + _encoded((SERVER_ID, server), *found)

@@ -220,11 +220,11 @@ class NamespaceLauncher(Launcher):
                     command, pass_fds=[end, within], stderr=subprocess.PIPE
                 ) as running:
                     inside.close()
-                    said = begun(control)
+                    start_failure = begun(control)
                     _, problem = running.communicate(timeout=CHECK_SECONDS)
-                if said or running.returncode != 0:
+                if start_failure or running.returncode != 0:
                     lines = problem.decode(errors="replace").strip().splitlines()
-                    reason = said or (lines[-1] if lines else f"the status is {running.returncode}")
+                    reason = start_failure or (lines[-1] if lines else f"the status is {running.returncode}")
                     raise GuestsUnavailable(f"A guest cannot be started on this machine: {reason}. {HINT}")
                 subprocess.run(  # noqa: S603  as above
                     task_command("delete", self.ids, place, names=["disk"]), check=False

@@ -61,10 +61,10 @@ class Monitor:
             del self._answers[number]
         if answer not in done:
             raise MonitorFailed(f"QEMU has ended or does not answer the command {command}")
-        said = answer.result()
-        if "error" in said:
-            raise MonitorFailed(f"QEMU does not execute {command}: {said['error'].get('desc', '')}")
-        return said.get("return")
+        output = answer.result()
+        if "error" in output:
+            raise MonitorFailed(f"QEMU does not execute {command}: {output['error'].get('desc', '')}")
+        return output.get("return")
 
     async def unplug(self, device: str) -> None:
         """Have the guest give a device back, and wait until it has done so.

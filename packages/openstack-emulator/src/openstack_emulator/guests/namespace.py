@@ -143,8 +143,8 @@ class NamespaceMachine(Machine):
         """Write on the console how many processes of the guest the kernel has killed for want of memory, if any."""
         killed = 0 if self._group is None else self._group.killed()
         if killed > self._killed:
-            said = f"Out of memory: processes killed: {killed - self._killed}. The guest has {self._memory} MiB."
-            self.console.write(f"{said}\n".encode())
+            report = f"Out of memory: processes killed: {killed - self._killed}. The guest has {self._memory} MiB."
+            self.console.write(f"{report}\n".encode())
             self._killed = killed
 
     async def _ended(self) -> None:

@@ -71,9 +71,9 @@ class NamespaceProcess:
             )
         message, descriptors = received(self._control)
         if message != READY:
-            said = message.decode(errors="replace") or f"its process ended with status {self._process.wait()}"
+            reason = message.decode(errors="replace") or f"its process ended with status {self._process.wait()}"
             self.close()
-            raise GuestsUnavailable(f"Networks of guests cannot be made on this machine: {said}. {HINT}")
+            raise GuestsUnavailable(f"Networks of guests cannot be made on this machine: {reason}. {HINT}")
         self.users = descriptors[0]
         self._pool = ThreadPoolExecutor(1, "guest-networks")
         try:
@@ -122,8 +122,8 @@ class NamespaceProcess:
         except OSError as error:
             raise NetworkFailed(f"The process that holds the networks of guests does not answer: {error}") from error
         if message != DONE:
-            said = message.decode(errors="replace") or "the process that holds the networks has ended"
-            raise NetworkFailed(said)
+            reason = message.decode(errors="replace") or "the process that holds the networks has ended"
+            raise NetworkFailed(reason)
         return found
 
     def _answer(self) -> tuple[bytes, list[int]]:

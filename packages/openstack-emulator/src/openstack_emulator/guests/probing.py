@@ -27,14 +27,14 @@ async def connected(
     Raises: OSError, NetworkFailed.
     """
     (descriptor,) = await namespace_process.order("open", space, kind=int(SOCK_STREAM), bound=None, listen=False)
-    made = socket(fileno=descriptor)
+    connection = socket(fileno=descriptor)
     try:
-        made.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(made, (address, port))
-        return await asyncio.open_connection(sock=made, ssl=tls, server_hostname="" if tls else None)
+        connection.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(connection, (address, port))
+        return await asyncio.open_connection(sock=connection, ssl=tls, server_hostname="" if tls else None)
     except BaseException:
         with suppress(OSError):
-            made.close()
+            connection.close()
         raise
 
 
@@ -94,12 +94,12 @@ class Health:
         )
         identifier = os.urandom(4)
         loop = asyncio.get_running_loop()
-        with socket(fileno=descriptor) as made:
-            made.setblocking(False)
-            made.connect((self._address, 0))  # which returns at once, and needs no look-up of the address
-            await loop.sock_sendall(made, echo(identifier))
+        with socket(fileno=descriptor) as connection:
+            connection.setblocking(False)
+            connection.connect((self._address, 0))  # which returns at once, and needs no look-up of the address
+            await loop.sock_sendall(connection, echo(identifier))
             while True:
-                packet = await loop.sock_recv(made, 1500)
+                packet = await loop.sock_recv(connection, 1500)
                 header = (packet[0] & 15) * 4
                 if packet[header] == ECHO_REPLY and packet[header + 4 : header + 8] == identifier:
                     return True

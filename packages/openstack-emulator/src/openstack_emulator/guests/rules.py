@@ -37,14 +37,14 @@ def network_filter(
     ports: Mapping[str, Port],
     rules: Mapping[str, tuple[Rule, ...]],
     members: Mapping[str, tuple[str, ...]],
-    asking: Mapping[str, tuple[str, ...]],
+    clients: Mapping[str, tuple[str, ...]],
     family: str,
 ) -> str:
     """Return the filter of a network.
 
     ports: the secured ports of guests, by the names of their interfaces. rules, members: see `Topology`.
-    asking: the addresses from which guests may send requests to the metadata service, by the names of all interfaces of
-    guests: it identifies them by their address. family: that in which connections between interfaces of a bridge are
+    clients: the addresses from which guests may send requests to the metadata service, by the names of all interfaces
+    of guests: it identifies them by their address. family: that in which connections between interfaces of a bridge are
     tracked.
 
     What does not belong to a connection that a rule permits is dropped, and both ends of a connection are asked at each
@@ -66,7 +66,7 @@ def network_filter(
         _chain("receiver", UNICAST),
         _chain(
             "arriving",
-            (ARRIVING, _metadata_clients(asking), _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports})),
+            (ARRIVING, _metadata_clients(clients), _jumps("iifname", {f'"{name}"': f"from_{name}" for name in ports})),
         ),
         _chain("leaving", (LEAVING, _jumps("oifname", {f'"{name}"': "receiver" for name in ports}))),
     ]
@@ -175,10 +175,10 @@ def _base(name: str, priority: int, side: str, to: Mapping[str, str]) -> str:
     return _chain(name, lines)
 
 
-def _metadata_clients(asking: Mapping[str, tuple[str, ...]]) -> str:
+def _metadata_clients(clients: Mapping[str, tuple[str, ...]]) -> str:
     """Drop what is sent to the metadata service from other addresses than those of the interface, whatever else the
     port may send."""
-    pairs = [f'"{name}" . {address}' for name, addresses in asking.items() for address in addresses]
+    pairs = [f'"{name}" . {address}' for name, addresses in clients.items() for address in addresses]
     others = f"iifname . ip saddr != {_set(pairs)} " if pairs else ""
     return f"ip daddr {METADATA_ADDRESS} {others}drop"
 

@@ -121,8 +121,8 @@ def planned(
         _plan_balancer(plan, topology, balancer)
     for key in networks:
         secured = {tap_name(port.id): port for port in ports if port.secured and port.network == key}
-        asking = {tap_name(port.id): _four(port.addresses) for port in ports if port.network == key}
-        rules = network_filter(secured, topology.rules, topology.members, asking, family)
+        dhcp_clients = {tap_name(port.id): _four(port.addresses) for port in ports if port.network == key}
+        rules = network_filter(secured, topology.rules, topology.members, dhcp_clients, family)
         plan.spaces[network_space(key)].filter = rules
     return plan
 

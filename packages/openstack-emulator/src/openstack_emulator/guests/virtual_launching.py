@@ -241,11 +241,11 @@ class VirtualLauncher(Launcher):
                 with subprocess.Popen(command, pass_fds=descriptors, stdin=subprocess.DEVNULL) as running:  # noqa: S603
                     inside.close()
                     theirs.close()
-                    said = begun(control) or _quit(ours)
+                    reason = begun(control) or _quit(ours)
                     running.wait(CHECK_SECONDS)
-                if said:
+                if reason:
                     raise GuestsUnavailable(
-                        f"A virtual machine cannot be started on this machine: {last_error(place) or said}. {HINT}"
+                        f"A virtual machine cannot be started on this machine: {last_error(place) or reason}. {HINT}"
                     )
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise GuestsUnavailable(

@@ -216,10 +216,10 @@ def _found(identity: Identity, kind: str, key: str) -> Role | User | Group | Pro
 
 def _links(request: Request, held: EffectiveRole) -> View:
     """Where the assignment was made, the membership and the role it follows from."""
-    given = held.given
-    place = "system" if given.target == "system" else f"{given.target}s/{given.target_id}"
-    path = f"{place}/{given.actor}s/{given.actor_id}/roles/{given.role_id}"
-    if given.inherited:
+    assignment = held.assignment
+    place = "system" if assignment.target == "system" else f"{assignment.target}s/{assignment.target_id}"
+    path = f"{place}/{assignment.actor}s/{assignment.actor_id}/roles/{assignment.role_id}"
+    if assignment.inherited:
         path = f"OS-INHERIT/{path}/inherited_to_projects"
     links = {"assignment": f"{request.base}/v3/{path}"}
     if held.group_id is not None:

@@ -121,8 +121,8 @@ def _amounts(text: str | None) -> dict[str, int]:
 
 def check_query(request: Request, known: Mapping[str, Version]) -> None:
     """Refuse parameters that the microversion of a request does not have. Raises ApiError 400."""
-    given = dict.fromkeys(name for name, _ in request.query.pairs)
-    unknown = [name for name in given if name not in known or request.version < known[name]]
+    parameters = dict.fromkeys(name for name, _ in request.query.pairs)
+    unknown = [name for name in parameters if name not in known or request.version < known[name]]
     if unknown:
         names, verb = ", ".join(map(repr, unknown)), "was" if len(unknown) == 1 else "were"
         raise bad_request(

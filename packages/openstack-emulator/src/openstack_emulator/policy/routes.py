@@ -65,10 +65,10 @@ def create_policy(engine: PolicyEngine, request: Request) -> Response:
     return Response(shown, 201, {"Location": f"{request.url}/{row.id}"})
 
 
-def _new_rule(given: Any) -> NewRule:
+def _new_rule(body: Any) -> NewRule:
     """The rule in a request. Raises ApiError 400."""
-    check_fields(given, RULE, ("rule",))
-    return NewRule(rule=given["rule"], name=given.get("name"), comment=given.get("comment"))
+    check_fields(body, RULE, ("rule",))
+    return NewRule(rule=body["rule"], name=body.get("name"), comment=body.get("comment"))
 
 
 def show_policy(engine: PolicyEngine, request: Request) -> Response:

@@ -23,11 +23,11 @@ def show(service: Alarming, request: Request) -> Response:
 def update(service: Alarming, request: Request) -> Response:
     request.context.require("admin")
     body = request.json
-    given, project = (body.get("quotas"), body.get("project_id")) if isinstance(body, dict) else (None, None)
-    if not isinstance(given, list) or not isinstance(project, str):
+    limits, project = (body.get("quotas"), body.get("project_id")) if isinstance(body, dict) else (None, None)
+    if not isinstance(limits, list) or not isinstance(project, str):
         raise bad_request("The request body must have project_id and quotas.")
     wanted: Any = UNLIMITED
-    for quota in given:
+    for quota in limits:
         wanted = quota.get("limit") if isinstance(quota, dict) else None
         if not isinstance(quota, dict) or quota.get("resource") != "alarms":
             raise bad_request("The resource of a quota must be alarms.")

@@ -30,9 +30,9 @@ class Alarms(Rules):
 
     def __init__(self, records: Records, notifier: Notifier) -> None:
         super().__init__(records)
-        self.rows = records.typed("alarms", Alarm, "project_id", "type", missing=_missing)
-        self.history = records.typed("history", HistoryEntry, "alarm_id", internal=True)
-        self._limits = records.typed("quotas", Limit, internal=True)
+        self.rows = records.table("alarms", Alarm, "project_id", "type", missing=_missing)
+        self.history = records.table("history", HistoryEntry, "alarm_id", internal=True)
+        self._limits = records.table("quotas", Limit, internal=True)
         self._notifier = notifier
 
     def visible(self, context: Context, key: str) -> Alarm:

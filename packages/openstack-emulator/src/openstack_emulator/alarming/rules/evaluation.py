@@ -29,7 +29,7 @@ class Evaluator(Rules):
         super().__init__(records)
         self._alarms = alarms
         self._judge = judge
-        self._own = records.typed("own", Marker, internal=True)
+        self._own = records.table("own", Marker, internal=True)
         records.deferrable(self.evaluate, self.evaluate_all, self.event)
 
     def watch(self) -> None:

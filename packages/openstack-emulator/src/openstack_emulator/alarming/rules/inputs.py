@@ -121,9 +121,9 @@ class NewAlarm:
         if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
         rules = {f"{name}_rule" for name in TYPES}
-        given = {key: value for key, value in body.items() if key not in _READ_ONLY and key not in rules}
-        AODH.check("data", given, _FIELDS, ("name", "type"))
-        kind = given["type"]
+        own_fields = {key: value for key, value in body.items() if key not in _READ_ONLY and key not in rules}
+        AODH.check("data", own_fields, _FIELDS, ("name", "type"))
+        kind = own_fields["type"]
         try:
             rule = rule_of(kind, body.get(f"{kind}_rule"))
         except ValueError as error:
@@ -134,7 +134,7 @@ class NewAlarm:
         if not is_admin:
             _refuse_restricted(body)
         fields = {"description": _described(kind, rule)} | {
-            key: value for key, value in given.items() if value is not None
+            key: value for key, value in own_fields.items() if value is not None
         }
         actions = {name: list(dict.fromkeys(map(_shortened, fields.pop(name, ())))) for name in ACTIONS}
         return cls(**{**DEFAULTS, **fields}, actions=actions, rule=rule)

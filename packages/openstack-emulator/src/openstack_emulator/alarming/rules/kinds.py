@@ -56,10 +56,10 @@ class Form:
     required: tuple[str, ...]
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
-    def completed(self, given: Any, name: str) -> dict[str, object]:
+    def completed(self, data: Any, name: str) -> dict[str, object]:
         """The rule with its defaults. Raises ApiError 400, and ValueError for a threshold that is no number."""
-        AODH.check(f"data.{name}", given, self.fields, self.required)
-        rule = {**self.defaults, **{key: value for key, value in given.items() if value is not None}}
+        AODH.check(f"data.{name}", data, self.fields, self.required)
+        rule = {**self.defaults, **{key: value for key, value in data.items() if value is not None}}
         if isinstance(query := rule.get("query"), list):
             rule["query"] = [dict(sorted(condition.items())) for condition in query]
         return rule | {key: number(rule[key]) for key in ("threshold",) if key in rule}
@@ -125,24 +125,24 @@ def kind_of(part: Mapping[str, object]) -> tuple[Any, dict[str, Any]]:
     return rest.pop("type"), rest
 
 
-def rule_of(kind: str, given: object) -> dict[str, object]:
+def rule_of(kind: str, value: object) -> dict[str, object]:
     """The complete rule of an alarm. Raises ApiError 400, and ValueError for a threshold that is no number."""
-    if given is None:
+    if value is None:
         raise bad_request(f"{kind}_rule must be set for {kind} type alarm")
-    return _composite(given, 0) if kind == "composite" else RULES[kind].completed(given, f"{kind}_rule")
+    return _composite(value, 0) if kind == "composite" else RULES[kind].completed(value, f"{kind}_rule")
 
 
-def _composite(given: Any, depth: int) -> dict[str, object]:
-    if not isinstance(given, dict) or depth > _DEEPEST:
-        raise bad_request(f"Invalid composite rule {given!r}: it must be an object, with at most {_DEEPEST} levels.")
-    if "type" in given:
-        kind, rest = kind_of(given)
+def _composite(value: Any, depth: int) -> dict[str, object]:
+    if not isinstance(value, dict) or depth > _DEEPEST:
+        raise bad_request(f"Invalid composite rule {value!r}: it must be an object, with at most {_DEEPEST} levels.")
+    if "type" in value:
+        kind, rest = kind_of(value)
         if kind not in COMPOSED:
             raise bad_request(f"The rule type {kind!r} is not supported in composite rules.")
         return {"type": kind, **RULES[kind].completed(rest, "composite_rule")}
-    if len(given) != 1 or next(iter(given)) not in ("and", "or"):
+    if len(value) != 1 or next(iter(value)) not in ("and", "or"):
         raise bad_request("A composite rule has one key, 'and' or 'or', whose value is a list of rules.")
-    ((operator, rules),) = given.items()
+    ((operator, rules),) = value.items()
     if not isinstance(rules, list):
         raise bad_request(f"The operator {operator!r} of a composite rule needs a list of rules.")
     return {operator: [_composite(rule, depth + 1) for rule in rules]}
@@ -167,7 +167,7 @@ class Condition:
         try:
             if self.type == "boolean":
                 return str(self.value).lower() in ("true", "1", "yes")
-            return {"integer": int, "float": float}.get(self.type or "", lambda given: given)(self.value)
+            return {"integer": int, "float": float}.get(self.type or "", lambda value: value)(self.value)
         except (TypeError, ValueError):
             return self.value
 

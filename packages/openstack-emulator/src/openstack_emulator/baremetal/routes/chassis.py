@@ -15,8 +15,8 @@ from openstack_emulator.core.http import Request, Response
 def create(service: BareMetal, request: Request) -> Response:
     require(request, "baremetal:chassis:create", *ADMINISTRATORS)
     values, key = CHASSIS.values(request.version, request.json), new_key(request, service.chassis)
-    made = Chassis(id=key, uuid=key, created_at=service.nodes.now(), updated_at=None, **values)
-    return single(request, CHASSIS, service.chassis.add(made), 201)
+    chassis = Chassis(id=key, uuid=key, created_at=service.nodes.now(), updated_at=None, **values)
+    return single(request, CHASSIS, service.chassis.add(chassis), 201)
 
 
 def index(service: BareMetal, request: Request) -> Response:

@@ -160,10 +160,10 @@ def _save(service: BareMetal, node: Node, traits: set[str]) -> None:
 
 def _set_traits(service: BareMetal, request: Request, node: Node) -> Response:
     offered_below_node(request, TRAITS_SINCE)
-    given = body_of(request).get("traits")
-    if not isinstance(given, list):
+    traits = body_of(request).get("traits")
+    if not isinstance(traits, list):
         raise bad_request("The request body must have a list 'traits'.")
-    _save(service, node, {_trait(one) for one in given})
+    _save(service, node, {_trait(one) for one in traits})
     return Response(status=204)
 
 

@@ -69,14 +69,14 @@ def single(request: Request, kind: ObjectKind, record: BareMetalRecord, status: 
 
 def new_key(request: Request, *present: Table[Any]) -> str:
     """The UUID of a new object: that of the request, or a new one. Raises ApiError 400, and 409 for one in use."""
-    given = request.json.get("uuid")
-    if given is None:
+    uuid = request.json.get("uuid")
+    if uuid is None:
         return new_id()
-    if fields.identifier(given) is not None:
-        raise bad_request(f"Expected UUID for uuid: {given}")
-    if any(given in rows for rows in present):
-        raise conflict(f"An object with UUID {given} already exists.")
-    return str(given)
+    if fields.identifier(uuid) is not None:
+        raise bad_request(f"Expected UUID for uuid: {uuid}")
+    if any(uuid in rows for rows in present):
+        raise conflict(f"An object with UUID {uuid} already exists.")
+    return str(uuid)
 
 
 def body_of(request: Request) -> dict[str, Any]:

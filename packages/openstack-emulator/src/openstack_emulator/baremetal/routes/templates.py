@@ -22,8 +22,8 @@ def create(service: BareMetal, request: Request) -> Response:
     offered(request, SINCE)
     values = DEPLOY_TEMPLATE.values(request.version, request.json)
     require_system(request, "baremetal:deploy_template:create", "admin")
-    made = service.templates.create(new_key(request, service.templates.rows), values)
-    return single(request, DEPLOY_TEMPLATE, made, 201)
+    template = service.templates.create(new_key(request, service.templates.rows), values)
+    return single(request, DEPLOY_TEMPLATE, template, 201)
 
 
 def index(service: BareMetal, request: Request) -> Response:

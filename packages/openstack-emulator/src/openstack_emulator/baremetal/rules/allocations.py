@@ -22,7 +22,7 @@ class Allocations(Rules):
     def __init__(self, records: Records, nodes: Nodes) -> None:
         super().__init__(records)
         self._nodes = nodes
-        self.rows = records.typed(
+        self.rows = records.table(
             "allocations",
             Allocation,
             "name",

@@ -21,7 +21,7 @@ class BareMetal(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        self.chassis = self.typed(
+        self.chassis = self.table(
             "chassis", Chassis, missing=lambda key: not_found(f"Chassis {key} could not be found.")
         )
         self.nodes = Nodes(self, self.chassis)

@@ -81,30 +81,30 @@ class ObjectKind:
         name = self.title if self.schema is None else self.schema
         return f"Schema error for {name}" if name else "Schema error"
 
-    def values(self, version: Version, given: Any) -> dict[str, Any]:
+    def values(self, version: Version, value: Any) -> dict[str, Any]:
         """The fields of a new object, as a request body describes it, with defaults. Raises ApiError 400 and 406."""
-        if not isinstance(given, dict):
+        if not isinstance(value, dict):
             raise bad_request("The request body must be a JSON object.")
-        self.check(version, given, [name for name, field in self.fields.items() if field.required])
-        return {name: default if given.get(name) is None else given[name] for name, default in self.defaults().items()}
+        self.check(version, value, [name for name, field in self.fields.items() if field.required])
+        return {name: default if value.get(name) is None else value[name] for name, default in self.defaults().items()}
 
     def defaults(self) -> dict[str, Any]:
         """The values of the fields that requests may set until one does."""
         return {name: copy.deepcopy(one.default) for name, one in self.fields.items() if one.check is not None}
 
-    def check(self, version: Version, given: Mapping[str, object], required: Sequence[str] = ()) -> None:
+    def check(self, version: Version, values: Mapping[str, object], required: Sequence[str] = ()) -> None:
         """Refuse fields that do not exist (400) or only in later versions (406), wrong and missing values (400)."""
-        known = {name: field for name in given if (field := self.fields.get(name)) is not None}
+        known = {name: field for name in values if (field := self.fields.get(name)) is not None}
         checks = {
             name: _since(version, field) for name, field in known.items() if field.check is not None or name == "uuid"
         }
-        self._dialect.check(self.title, given, checks, required)
+        self._dialect.check(self.title, values, checks, required)
 
     @cached_property
     def _dialect(self) -> Dialect:
         return Dialect((Step.FIELDS, Step.MISSING), self._refusal, JSON_SCHEMA, null_is_missing=True)
 
-    def _refusal(self, title: str, given: object, problem: Problem, words: str) -> ApiError:
+    def _refusal(self, title: str, value: object, problem: Problem, words: str) -> ApiError:
         """The 400 for an object. The messages of some formats name neither the schema nor the field."""
         path, reason = problem.path, problem.reason
         if not path:

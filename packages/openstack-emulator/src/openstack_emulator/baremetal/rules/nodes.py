@@ -36,7 +36,7 @@ class Nodes(Rules):
     def __init__(self, records: Records, chassis: Table[Chassis]) -> None:
         super().__init__(records)
         self._chassis = chassis
-        self.rows = records.typed(
+        self.rows = records.table(
             "nodes",
             Node,
             "name",
@@ -48,8 +48,8 @@ class Nodes(Rules):
     def seed(self) -> None:
         """Add the nodes of a new cloud."""
         for name in PRESETS:
-            given = {"name": name, "driver": "fake-hardware", "resource_class": "baremetal"}
-            self._add(self._new(new_id(), {**NODE.defaults(), **given}, AVAILABLE))
+            node = {"name": name, "driver": "fake-hardware", "resource_class": "baremetal"}
+            self._add(self._new(new_id(), {**NODE.defaults(), **node}, AVAILABLE))
 
     def find(self, key: str) -> Node | None:
         """A node, by its UUID or name."""
@@ -160,8 +160,8 @@ class Nodes(Rules):
         """
         after = replace(node, **changes)
         self._check(after, changes.keys())
-        given = {name: after.get(name) for name in (*changes, *_REASONS)}
-        self.rows.update(node, **{**given, **default_interfaces(after.driver, after)})
+        values = {name: after.get(name) for name in (*changes, *_REASONS)}
+        self.rows.update(node, **{**values, **default_interfaces(after.driver, after)})
         self.save(node)
 
     def save(self, node: Node) -> None:

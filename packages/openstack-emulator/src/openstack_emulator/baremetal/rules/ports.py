@@ -28,7 +28,7 @@ class Ports(Rules):
     def __init__(self, records: Records, nodes: Nodes) -> None:
         super().__init__(records)
         self._nodes = nodes
-        self.rows = records.typed(
+        self.rows = records.table(
             "ports",
             Port,
             "node_uuid",
@@ -36,7 +36,7 @@ class Ports(Rules):
             "portgroup_uuid",
             missing=lambda key: not_found(f"Port {key} could not be found."),
         )
-        self.groups = records.typed(
+        self.groups = records.table(
             "portgroups",
             PortGroup,
             "node_uuid",

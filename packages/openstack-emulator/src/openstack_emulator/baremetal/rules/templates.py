@@ -18,7 +18,7 @@ class Templates(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed(
+        self.rows = records.table(
             "deploy_templates",
             DeployTemplate,
             "name",
@@ -35,9 +35,9 @@ class Templates(Rules):
     def create(self, key: str, values: Mapping[str, Any]) -> DeployTemplate:
         """Add a template with the fields of a request. Raises ApiError 400 and 409."""
         now = self.records.timestamp(TIMESTAMP)
-        made = DeployTemplate(id=key, uuid=key, created_at=now, updated_at=None, **values)
-        self._check(made)
-        return self.rows.add(made)
+        template = DeployTemplate(id=key, uuid=key, created_at=now, updated_at=None, **values)
+        self._check(template)
+        return self.rows.add(template)
 
     def change(self, row: DeployTemplate, changes: Mapping[str, Any]) -> None:
         """Set fields of a template as a request wants them. Raises ApiError 400 and 409."""

@@ -30,7 +30,7 @@ class Volumes(Rules, Generic[V]):
     ) -> None:
         super().__init__(records)
         self._nodes, self._kind, self._title, self._unique = nodes, kind, title, unique
-        self.rows = records.typed(
+        self.rows = records.table(
             name, kind, "node_uuid", missing=lambda key: not_found(f"{title.capitalize()} {key} could not be found.")
         )
 
@@ -42,9 +42,9 @@ class Volumes(Rules, Generic[V]):
 
     def create(self, key: str, values: Mapping[str, Any]) -> V:
         """Add an object with the fields of a request. Raises ApiError 400 and 409."""
-        made = self._kind(id=key, uuid=key, created_at=self._nodes.now(), updated_at=None, **values)
-        self._check(made)
-        return self.rows.add(made)
+        volume = self._kind(id=key, uuid=key, created_at=self._nodes.now(), updated_at=None, **values)
+        self._check(volume)
+        return self.rows.add(volume)
 
     def change(self, row: V, changes: Mapping[str, Any]) -> None:
         """Set fields of an object as a request wants them. Raises ApiError 400 and 409."""

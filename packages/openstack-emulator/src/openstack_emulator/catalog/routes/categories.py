@@ -22,9 +22,9 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
 
 def create(service: ApplicationCatalog, request: Request) -> Response:
     request.context.require()
-    given = request.json
-    check_fields(given, {"name": fields.anything}, ("name",))
-    name = given.get("name")
+    body = request.json
+    check_fields(body, {"name": fields.anything}, ("name",))
+    name = body.get("name")
     if (problem := fields.name(1, 80)(name)) is not None:
         raise bad_request(f"Category name is not valid: {sentence(problem)}")
     return Response(category_view(service, service.categories.add(name)))

@@ -32,9 +32,9 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response({"environments": [environment_view(service, row) for row in rows]})
 
 
-def _name(service: ApplicationCatalog, project_id: str, given: object, own: Environment | None = None) -> str:
+def _name(service: ApplicationCatalog, project_id: str, body: object, own: Environment | None = None) -> str:
     """The name of an environment in a request. Raises ApiError: 400, or 409 for one that is in use."""
-    name = given.get("name") if isinstance(given, dict) else None
+    name = body.get("name") if isinstance(body, dict) else None
     if not isinstance(name, str) or not name.strip():
         raise bad_request("Environment name must contain at least one non-white space symbol")
     if len(name) > _LONGEST_NAME:
@@ -45,12 +45,12 @@ def _name(service: ApplicationCatalog, project_id: str, given: object, own: Envi
 
 def new_environment(service: ApplicationCatalog, request: Request) -> Environment:
     """Create the environment that a request describes. Raises ApiError 400 and 409."""
-    given, context = request.json, request.context
-    name = _name(service, context.project, given)
-    networks = given.get("defaultNetworks")
+    body, context = request.json, request.context
+    name = _name(service, context.project, body)
+    networks = body.get("defaultNetworks")
     if networks is not None and not isinstance(networks, dict):
         raise bad_request("defaultNetworks must be a JSON object")
-    return service.environments.create(context, name, given.get("region"), networks)
+    return service.environments.create(context, name, body.get("region"), networks)
 
 
 def create(service: ApplicationCatalog, request: Request) -> Response:
@@ -150,11 +150,11 @@ def show_service(service: ApplicationCatalog, request: Request) -> Response:
 
 
 def add_service(service: ApplicationCatalog, request: Request) -> Response:
-    session, made = _draft(service, request), accepted(request.json)
-    services = [*session.services, made]
+    session, added = _draft(service, request), accepted(request.json)
+    services = [*session.services, added]
     check_identifiers(services)
     service.environments.set_services(session, services)
-    return Response(made)
+    return Response(added)
 
 
 def set_services(service: ApplicationCatalog, request: Request) -> Response:

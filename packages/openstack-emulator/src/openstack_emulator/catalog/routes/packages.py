@@ -56,7 +56,7 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     if not query.boolean("include_disabled"):
         rows = [row for row in rows if row.enabled]
     for name, holds in _FILTERS.items():
-        wanted = [value for given in query.all(name) for value in _values(given)]
+        wanted = [value for query_value in query.all(name) for value in _values(query_value)]
         if wanted:
             rows = [row for row in rows if holds(row, wanted)]
     for words in query.all("search"):
@@ -71,9 +71,9 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response(body)
 
 
-def _values(given: str) -> list[str]:
+def _values(value: str) -> list[str]:
     """Return the values of a filter: `one`, or `in:one,two`."""
-    return given.removeprefix("in:").split(",") if given.startswith("in:") else [given]
+    return value.removeprefix("in:").split(",") if value.startswith("in:") else [value]
 
 
 def _mentions(row: Package, words: str) -> bool:
@@ -90,13 +90,13 @@ def _mentions(row: Package, words: str) -> bool:
 
 def upload(service: ApplicationCatalog, request: Request) -> Response:
     """Add the package in a form with two parts: the fields as JSON, and the archive. Raises ApiError 400."""
-    given, data = _form(request)
+    values, data = _form(request)
     if data is None:
         raise bad_request("There is no file package with application description")
     if len(data) > LARGEST:
         raise bad_request(f"Uploading file is too large. The limit is {LARGEST // 1024**2} Mb")
     return Response(
-        package_view(service.packages.upload(request.context, _checked(service, request.context, given), data))
+        package_view(service.packages.upload(request.context, _checked(service, request.context, values), data))
     )
 
 
@@ -108,7 +108,7 @@ def _form(request: Request) -> tuple[dict[str, object], bytes | None]:
     parts = form.get_payload()
     if not form.is_multipart() or not isinstance(parts, list):
         raise bad_request("The body is not a form")
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     data: bytes | None = None
     for one in parts:
         if not isinstance(one, Message):
@@ -118,8 +118,8 @@ def _form(request: Request) -> tuple[dict[str, object], bytes | None]:
         if one.get_filename() or one.get_param("name", header="content-disposition") == "file":
             data = content
         elif content.strip():
-            given = _fields(content)
-    return given, data
+            values = _fields(content)
+    return values, data
 
 
 def _fields(content: bytes) -> dict[str, object]:
@@ -132,11 +132,11 @@ def _fields(content: bytes) -> dict[str, object]:
     return found
 
 
-def _checked(service: ApplicationCatalog, context: Context, given: Any) -> dict[str, Any]:
+def _checked(service: ApplicationCatalog, context: Context, body: Any) -> dict[str, Any]:
     """Return the fields of a request. Raises ApiError: 400, or 403 for who may not publish packages."""
-    check_fields(given, CHANGEABLE)
-    wanted = {name: as_boolean(value) if name in ("is_public", "enabled") else value for name, value in given.items()}
-    for category in given.get("categories", ()):
+    check_fields(body, CHANGEABLE)
+    wanted = {name: as_boolean(value) if name in ("is_public", "enabled") else value for name, value in body.items()}
+    for category in body.get("categories", ()):
         if service.categories.rows.first(name=category) is None:
             raise bad_request(f"Category '{category}' doesn't exist")
     if wanted.get("is_public"):
@@ -175,12 +175,12 @@ def _patched(name: str, operation: Operation, value: Any) -> object:
         return operation.value
     if name not in _LISTS:
         raise forbidden(f"Method '{operation.op}' is not allowed for a path with name '{name}'")
-    given = [] if operation.op == "remove" and operation.value is None else operation.value
-    if not isinstance(given, list):
+    elements = [] if operation.op == "remove" and operation.value is None else operation.value
+    if not isinstance(elements, list):
         raise bad_request(f"The value of {name} must be an array")
     if operation.op == "add":
-        return [*value, *(one for one in given if one not in value)]
-    return [one for one in value if one not in given]
+        return [*value, *(one for one in elements if one not in value)]
+    return [one for one in value if one not in elements]
 
 
 def delete(service: ApplicationCatalog, request: Request) -> Response:

@@ -26,9 +26,9 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response({"templates": [template_view(row) for row in chosen[request.query.boolean("is_public")]]})
 
 
-def _name(service: ApplicationCatalog, project_id: str, given: object) -> str:
+def _name(service: ApplicationCatalog, project_id: str, body: object) -> str:
     """The name of a template in a request. Raises ApiError: 400, or 409 for one that is in use."""
-    name = given.get("name") if isinstance(given, dict) else None
+    name = body.get("name") if isinstance(body, dict) else None
     if (problem := fields.name(1, 255)(name)) is not None:
         raise bad_request(f"Environment template name is not valid: {sentence(problem)}")
     service.templates.require_free_name(project_id, str(name))
@@ -36,12 +36,12 @@ def _name(service: ApplicationCatalog, project_id: str, given: object) -> str:
 
 
 def create(service: ApplicationCatalog, request: Request) -> Response:
-    given, context = request.json, request.context
-    name, public = _name(service, context.project, given), given.get("is_public", False)
+    body, context = request.json, request.context
+    name, public = _name(service, context.project, body), body.get("is_public", False)
     if not isinstance(public, bool):
         raise bad_request("is_public must be a boolean")
-    services = accepted_list(given.get("services") or [])
-    description = str(given.get("description_text") or "")
+    services = accepted_list(body.get("services") or [])
+    description = str(body.get("description_text") or "")
     return Response(template_view(service.templates.add(context, name, description, public, services)))
 
 
@@ -75,12 +75,12 @@ def list_services(service: ApplicationCatalog, request: Request) -> Response:
 
 
 def add_service(service: ApplicationCatalog, request: Request) -> Response:
-    row, made = _own(service, request), accepted(request.json)
-    services = [*row.services, made]
+    row, added = _own(service, request), accepted(request.json)
+    services = [*row.services, added]
     check_identifiers(services)
     row.services = services
     service.templates.save(row)
-    return Response(made)
+    return Response(added)
 
 
 def remove_service(service: ApplicationCatalog, request: Request) -> Response:

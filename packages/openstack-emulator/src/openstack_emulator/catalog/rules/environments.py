@@ -30,10 +30,10 @@ class Environments(Rules):
     def __init__(self, records: Records, packages: Packages) -> None:
         super().__init__(records)
         self._packages = packages
-        self.rows = records.typed("environments", Environment, "project_id")
+        self.rows = records.table("environments", Environment, "project_id")
         # Clients cannot list sessions: those that are never deployed exist until their environment is deleted.
-        self.sessions = records.typed("sessions", Session, "environment_id", internal=True)
-        self.deployments = records.typed("deployments", Deployment, "environment_id", internal=True)
+        self.sessions = records.table("sessions", Session, "environment_id", internal=True)
+        self.deployments = records.table("deployments", Deployment, "environment_id", internal=True)
         records.deferrable(self.finish_deployment, self.finish_deletion)
 
     # -- environments ----------------------------------------------------------------------------------------------

@@ -15,24 +15,24 @@ HEADER = "?"
 _CLASS = re.compile(r"(?P<name>[A-Za-z_][\w.]*)(/[\w.]+)?(@[\w.]+)?\Z")
 
 
-def accepted(given: Any) -> dict[str, object]:
+def accepted(value: Any) -> dict[str, object]:
     """Return an application of a request; one without an ID gets one. Raises ApiError 400."""
-    header = given.get(HEADER) if isinstance(given, dict) else None
+    header = value.get(HEADER) if isinstance(value, dict) else None
     kind = header.get("type") if isinstance(header, dict) else None
     if not isinstance(header, dict) or not isinstance(kind, str) or not _CLASS.match(kind):
         raise bad_request("The application must be a JSON object whose key '?' has the type of the object")
     if not isinstance(header.get("id", ""), str):
         raise bad_request("The ID of an application must be a string")
-    made = copy.deepcopy(given)
-    made[HEADER].update(id=header.get("id") or new_hex_id())
-    return dict(made)
+    copied = copy.deepcopy(value)
+    copied[HEADER].update(id=header.get("id") or new_hex_id())
+    return dict(copied)
 
 
-def accepted_list(given: object) -> list[dict[str, object]]:
+def accepted_list(value: object) -> list[dict[str, object]]:
     """Return the applications of a request. Raises ApiError 400 for other values, and for an ID that occurs twice."""
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         raise bad_request("The request body must be a JSON array of applications")
-    services = [accepted(one) for one in given]
+    services = [accepted(one) for one in value]
     check_identifiers(services)
     return services
 

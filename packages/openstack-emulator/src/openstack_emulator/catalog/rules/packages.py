@@ -24,7 +24,7 @@ class Categories(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("categories", Category)
+        self.rows = records.table("categories", Category)
 
     def seed(self) -> None:
         """Add the categories of a new cloud."""
@@ -44,7 +44,7 @@ class Packages(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("packages", Package, "fully_qualified_name")
+        self.rows = records.table("packages", Package, "fully_qualified_name")
 
     def upload(self, context: Context, wanted: Mapping[str, Any], data: bytes) -> Package:
         """Add a package; fields that are wanted have precedence over the manifest.

@@ -15,7 +15,7 @@ class Templates(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("templates", Template, "project_id")
+        self.rows = records.table("templates", Template, "project_id")
 
     def find(self, context: Context, key: str) -> Template:
         """Return a template that the caller may see. Raises ApiError: 404, or 403."""

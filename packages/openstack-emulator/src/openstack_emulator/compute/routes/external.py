@@ -49,8 +49,8 @@ def take_events(compute: ComputeService, request: Request) -> Response:
     return Response({"events": answers}, 200 if set(codes) == {200} else 207)
 
 
-def _answer(given: Mapping[str, object], code: int) -> dict[str, object]:
-    answer = {"status": "completed", **given, "code": code}
+def _answer(event: Mapping[str, object], code: int) -> dict[str, object]:
+    answer = {"status": "completed", **event, "code": code}
     return answer if code == 200 else {**answer, "status": "failed"}
 
 

@@ -118,8 +118,8 @@ def _group(request: Request) -> dict[str, object]:
 
 
 def create(compute: ComputeService, request: Request) -> Response:
-    made = _request_neutron(lambda: call_service(compute.cloud, request, "POST", GROUPS, _group(request)))
-    return Response({"security_group": group_view(compute, request, group_of(made))})
+    group = _request_neutron(lambda: call_service(compute.cloud, request, "POST", GROUPS, _group(request)))
+    return Response({"security_group": group_view(compute, request, group_of(group))})
 
 
 def _place(request: Request) -> str:
@@ -148,8 +148,8 @@ def create_rule(compute: ComputeService, request: Request) -> Response:
     wanted = request.object("security_group_rule")
     check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
     body = {"security_group_rule": _rule(wanted)}
-    made = _request_neutron(lambda: call_service(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
-    return Response({"security_group_rule": rule_view(compute, request, Rule.from_json(made))})
+    rule = _request_neutron(lambda: call_service(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
+    return Response({"security_group_rule": rule_view(compute, request, Rule.from_json(rule))})
 
 
 def _rule(wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,13 +48,13 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
     if wanted.get("net_id") and wanted.get("port_id"):
         raise bad_request("Must not input both network_id and port_id")
     compute.servers.require_unlocked(request.context, server)
-    asked = RequestedInterface(port=wanted.get("port_id"), uuid=wanted.get("net_id"), tag=wanted.get("tag"))
+    interface = RequestedInterface(port=wanted.get("port_id"), uuid=wanted.get("net_id"), tag=wanted.get("tag"))
     for row in addresses:
         check_fields(row, {"ip_address": fields.text(1, 45)}, ("ip_address",), "fixed_ips")
-        asked.fixed_ip = row.get("ip_address")
+        interface.fixed_ip = row.get("ip_address")
     history.begin(request.context, request.id, server, "attach_interface")
     try:
-        port = compute.attachments.interfaces.attach(request.context, server, asked)
+        port = compute.attachments.interfaces.attach(request.context, server, interface)
     except ApiError as error:
         history.end(server.id, "Error", error.message)
         raise

@@ -15,13 +15,13 @@ from openstack_emulator.core.validation.objects import check_fields, invalid
 from openstack_emulator.core.validation.problems import Check
 
 
-def _key_owner(request: Request, asked: str | None, action: str = "show") -> str:
+def _key_owner(request: Request, user_id: str | None, action: str = "show") -> str:
     """The owner of the keypairs: since 2.10 an admin may name another user."""
-    if request.version < (2, 10) or asked in (None, request.context.user_id):
+    if request.version < (2, 10) or user_id in (None, request.context.user_id):
         return request.context.user_id
     if not request.context.is_admin:
         raise forbidden(f"Policy doesn't allow os_compute_api:os-keypairs:{action} to be performed.")
-    return str(asked)
+    return str(user_id)
 
 
 def _unknown_key(marker: str) -> ApiError:

@@ -71,9 +71,9 @@ def _signed_instance(metadata: MetadataService, request: Request) -> str:
             raise _refusal(400, f"{shown} header is missing from request.")
         if "," in request.headers[name]:
             raise _refusal(400, f"Multiple {shown} headers found within request.")
-    instance, given = request.headers[INSTANCE], request.headers.get(SIGNATURE, "")
+    instance, signature = request.headers[INSTANCE], request.headers.get(SIGNATURE, "")
     expected = signature_of(instance, metadata.secret())
-    if not hmac.compare_digest(expected.encode(), given.encode(errors="surrogateescape")):
+    if not hmac.compare_digest(expected.encode(), signature.encode(errors="surrogateescape")):
         raise _refusal(403, "Invalid proxy request signature.")
     return instance
 

@@ -148,9 +148,9 @@ def allocate(compute: ComputeService, request: Request) -> Response:
     pools = [row for row in _pools(compute, request) if wanted in (None, row.name, row.id)]
     if not pools:
         raise not_found("Floating IP pool not found.")
-    asked = {"floatingip": {"floating_network_id": pools[0].id}}
-    made = FloatingIp.from_json(call_service(compute.cloud, request, "POST", FLOATING_IPS, asked)["floatingip"])
-    return Response({"floating_ip": _floating_view(compute, request, made)})
+    new = {"floatingip": {"floating_network_id": pools[0].id}}
+    floating_ip = FloatingIp.from_json(call_service(compute.cloud, request, "POST", FLOATING_IPS, new)["floatingip"])
+    return Response({"floating_ip": _floating_view(compute, request, floating_ip)})
 
 
 def release(compute: ComputeService, request: Request) -> Response:
@@ -162,15 +162,17 @@ def add_floating_ip(compute: ComputeService, request: Request, server: Server, a
     """Lead a floating IP of the project to a server: to the fixed address named, else to its first IPv4 one."""
     checks = {"address": fields.text(1), "fixed_address": fields.text(1)}
     check_fields(arguments, checks, ("address",), "addFloatingIp")
-    floating, asked = _by_address(compute, request, arguments.get("address")), arguments.get("fixed_address")
+    floating, fixed_address = _by_address(compute, request, arguments.get("address")), arguments.get("fixed_address")
     places = [
         (port.id, row.ip_address)
         for port in _ports(compute, request, server)
         for row in port.fixed_ips
-        if (row.ip_address == asked if asked else ":" not in row.ip_address)
+        if (row.ip_address == fixed_address if fixed_address else ":" not in row.ip_address)
     ]
     if not places:
-        raise bad_request("Specified fixed address not assigned to instance" if asked else "No fixed IPs to associate.")
+        raise bad_request(
+            "Specified fixed address not assigned to instance" if fixed_address else "No fixed IPs to associate."
+        )
     port_id, address = places[0]
     body = {"floatingip": {"port_id": port_id, "fixed_ip_address": address}}
     try:

@@ -102,9 +102,9 @@ def default_quota(compute: ComputeService, request: Request) -> Response:
 
 
 def _quota_changes(request: Request, wanted: dict[str, Any], ignored: tuple[str, ...]) -> dict[str, int]:
-    given = {key: value for key, value in wanted.items() if key not in ignored}
-    check_fields(given, dict.fromkeys(_quota_names(request), fields.integer(-1, 2**31 - 1)), where="quota_set")
-    return {key: int(value) for key, value in given.items()}
+    limits = {key: value for key, value in wanted.items() if key not in ignored}
+    check_fields(limits, dict.fromkeys(_quota_names(request), fields.integer(-1, 2**31 - 1)), where="quota_set")
+    return {key: int(value) for key, value in limits.items()}
 
 
 def update_quota(compute: ComputeService, request: Request) -> Response:

@@ -144,8 +144,8 @@ def create(compute: ComputeService, request: Request) -> Response:
     body = request.json
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
     check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
-    asked = NewServer.from_json(wanted, hints)
-    servers = compute.actions.builder.create(request.context, asked)
+    new = NewServer.from_json(wanted, hints)
+    servers = compute.actions.builder.create(request.context, new)
     for server in servers:
         compute.reports.history.begin(request.context, request.id, server, "create")
     first = servers[0]
@@ -155,8 +155,8 @@ def create(compute: ComputeService, request: Request) -> Response:
         "id": first.id,
         "links": links(request, "servers", first.id),
         "OS-DCF:diskConfig": first.disk_config,
-        "security_groups": [{"name": name} for name in asked.security_groups or ["default"]],
-        "adminPass": asked.password or new_password(),
+        "security_groups": [{"name": name} for name in new.security_groups or ["default"]],
+        "adminPass": new.password or new_password(),
     }
     return Response({"server": view}, 202, {"Location": f"{request.base}/v2.1/servers/{first.id}"})
 

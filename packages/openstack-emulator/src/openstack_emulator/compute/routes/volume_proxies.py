@@ -132,13 +132,13 @@ class Proxies:
         return Response({self.plural: [self.view(row) for row in found[self.plural]]})
 
     def create(self, compute: ComputeService, request: Request) -> Response:
-        given = request.object(self.singular)
-        check_fields(given, self.checks, self.required, self.singular, strict=False)
-        wanted = {RENAMED.get(name, name): value for name, value in given.items()}
-        made = call_service(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[
+        body = request.object(self.singular)
+        check_fields(body, self.checks, self.required, self.singular, strict=False)
+        wanted = {RENAMED.get(name, name): value for name, value in body.items()}
+        created = call_service(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[
             self.singular
         ]
-        return self._shown(compute, request, made["id"])
+        return self._shown(compute, request, created["id"])
 
     def show(self, compute: ComputeService, request: Request) -> Response:
         return self._shown(compute, request, request.vars["id"])

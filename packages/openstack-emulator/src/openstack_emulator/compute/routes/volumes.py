@@ -43,13 +43,13 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
         checks |= {"delete_on_termination": fields.boolean}
     check_fields(wanted, checks, ("volumeId",), "volumeAttachment")
     compute.servers.require_unlocked(request.context, server)
-    asked = RequestedDevice(
+    requested = RequestedDevice(
         device=wanted.get("device"),
         tag=wanted.get("tag"),
         delete_on_termination=bool(as_boolean(wanted.get("delete_on_termination", False))),
         boot_index=None,
     )
-    device = compute.attachments.block_devices.attach(request.context, server, wanted["volumeId"], asked)
+    device = compute.attachments.block_devices.attach(request.context, server, wanted["volumeId"], requested)
     compute.reports.history.begin(request.context, request.id, server, "attach_volume")
     shown = attachment_view(request, device)
     hidden = ("attachment_id", "bdm_uuid")

@@ -26,7 +26,7 @@ class Aggregates(Rules):
 
     def __init__(self, records: Records, counters: Counters, hosts: Hosts) -> None:
         super().__init__(records)
-        self.rows = records.typed("aggregates", Aggregate, "name")
+        self.rows = records.table("aggregates", Aggregate, "name")
         self.hosts = hosts
         self._counters = counters
 

@@ -23,7 +23,7 @@ class BlockDevices(Rules):
 
     def __init__(self, records: Records, servers: Servers) -> None:
         super().__init__(records)
-        self.rows = records.typed("block_devices", BlockDevice, "server_id", "volume_id")
+        self.rows = records.table("block_devices", BlockDevice, "server_id", "volume_id")
         self.servers = servers
         records.deferrable(
             self.connect_volume,

@@ -130,8 +130,8 @@ def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool
     block_device_mapping_v2 must name the disk of the image themselves.
     """
     local = any(row.get("destination_type") == "local" and row.get("source_type") == "image" for row in mappings)
-    given = [_boot_index(row) for row in mappings]
-    order = sorted(index for index in given if index is not None and index >= 0)
+    indexes = [_boot_index(row) for row in mappings]
+    order = sorted(index for index in indexes if index is not None and index >= 0)
     if image_boots and not local and 0 not in order:
         order = sorted([0, *order])
     if not order or order != list(range(len(order))):
@@ -141,10 +141,10 @@ def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool
         )
 
 
-def devices_of_image(image: Image, given: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+def devices_of_image(image: Image, requested: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     """The block devices of the image of a volume-backed server; those of the request replace them by boot index."""
-    taken = {index for row in given if (index := row.get("boot_index")) is not None}
-    return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *given]
+    taken = {index for row in requested if (index := row.get("boot_index")) is not None}
+    return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *requested]
 
 
 def _modern(row: Mapping[str, object]) -> Mapping[str, object]:

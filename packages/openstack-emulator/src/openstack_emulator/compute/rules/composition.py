@@ -76,8 +76,8 @@ class ComputeService(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        servers = self.typed("servers", Server, "project_id", "host", "name")
-        server_groups = self.typed("server_groups", ServerGroup, "project_id")
+        servers = self.table("servers", Server, "project_id", "host", "name")
+        server_groups = self.table("server_groups", ServerGroup, "project_id")
         counters = Counters(self)
         self.flavors = Flavors(self)
         self.quotas = Quotas(self, servers, server_groups)

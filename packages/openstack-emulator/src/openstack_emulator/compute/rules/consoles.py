@@ -17,7 +17,7 @@ class Consoles(Rules):
 
     def __init__(self, records: Records, servers: Servers) -> None:
         super().__init__(records)
-        self.rows = records.typed("consoles", Console, internal=True)
+        self.rows = records.table("consoles", Console, internal=True)
         self.servers = servers
 
     def open(self, server: Server, kind: str) -> str:

@@ -12,7 +12,7 @@ class Counters(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("counters", Counter, internal=True)
+        self.rows = records.table("counters", Counter, internal=True)
 
     def next(self, name: str) -> int:
         """The next number of a counter, from 1."""

@@ -49,7 +49,7 @@ class Flavors(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("flavors", Flavor, "name")
+        self.rows = records.table("flavors", Flavor, "name")
 
     def seed(self) -> None:
         for key, name, ram, vcpus, disk in PRESETS:

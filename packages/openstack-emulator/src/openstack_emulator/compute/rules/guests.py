@@ -68,7 +68,7 @@ class Guests(Rules):
             state = self.cloud.of(NetworkService).state
             state.followers.append(self._networks_changed)
             if self.cloud.guests.serves_load_balancers and self.cloud.was_used(BALANCERS):
-                self.cloud.running(BALANCERS)
+                self.cloud.service_named(BALANCERS)
             self._connect()
         for server in self._servers.rows:
             if server.power_state == RUNNING:

@@ -14,7 +14,7 @@ class History(Rules):
 
     def __init__(self, records: Records, servers: Table[Server]) -> None:
         super().__init__(records)
-        self.rows = records.typed("events", Event, "server_id")
+        self.rows = records.table("events", Event, "server_id")
         self._servers = servers
         records.deferrable(self.end_events)
 

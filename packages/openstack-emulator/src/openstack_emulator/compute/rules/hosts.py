@@ -54,8 +54,8 @@ class Hosts(Rules):
 
     def __init__(self, records: Records, counters: Counters, servers: Table[Server]) -> None:
         super().__init__(records)
-        self.rows = records.typed("hosts", Host)
-        self.services = records.typed("services", ServiceProcess)
+        self.rows = records.table("hosts", Host)
+        self.services = records.table("services", ServiceProcess)
         self._counters = counters
         self._servers = servers
 

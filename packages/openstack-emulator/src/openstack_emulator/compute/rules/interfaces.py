@@ -28,7 +28,7 @@ class Interfaces(Rules):
 
     def __init__(self, records: Records, servers: Servers, aggregates: Aggregates) -> None:
         super().__init__(records)
-        self.rows = records.typed("interfaces", Interface, "server_id")
+        self.rows = records.table("interfaces", Interface, "server_id")
         self.servers = servers
         self._aggregates = aggregates
         records.deferrable(self.finish_detach_interface)
@@ -100,15 +100,15 @@ class Interfaces(Rules):
         use.
         """
         owner = f"compute:{self._aggregates.zone_of(server.host)}"
-        given = wanted.port
-        if given and (stale := self.rows.get(given)) is not None:
+        requested_port = wanted.port
+        if requested_port and (stale := self.rows.get(requested_port)) is not None:
             self.rows.remove(stale)
         try:
-            port_id = given or self._create_port(server, wanted, security_groups).id
+            port_id = requested_port or self._create_port(server, wanted, security_groups).id
             port = self._network.bind_port(port_id, server.id, owner, server.host or "")
         except ApiError as error:
             raise as_compute_error(error) from None
-        self.rows.add(Interface(id=port_id, server_id=server.id, created=given is None, tag=wanted.tag))
+        self.rows.add(Interface(id=port_id, server_id=server.id, created=requested_port is None, tag=wanted.tag))
         return port
 
     def free_port(self, context: Context, port_id: str) -> Port:

@@ -28,7 +28,7 @@ class Keypairs(Rules):
 
     def __init__(self, records: Records, counters: Counters, quotas: Quotas) -> None:
         super().__init__(records)
-        self.rows = records.typed("keypairs", Keypair, "user_id")
+        self.rows = records.table("keypairs", Keypair, "user_id")
         self._counters = counters
         self._quotas = quotas
 

@@ -72,8 +72,8 @@ class Guest:
     @property
     def user_data(self) -> bytes | None:
         """The decoded user data; None if there is none."""
-        given = self.server.user_data
-        return None if given is None else base64.b64decode("".join(given.split()))
+        encoded = self.server.user_data
+        return None if encoded is None else base64.b64decode("".join(encoded.split()))
 
     @property
     def files(self) -> list[InjectedFile]:

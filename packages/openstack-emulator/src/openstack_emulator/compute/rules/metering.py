@@ -20,8 +20,8 @@ def utilization(before: ProcessorTime, now: ProcessorTime, capacity: float) -> f
     """
     used = now.used - before.used
     withheld = min(max(now.withheld - before.withheld, 0.0), max(capacity - used, 0.0))
-    given = capacity - withheld
-    return 100 * used / given if given > 0 else 100.0
+    available = capacity - withheld
+    return 100 * used / available if available > 0 else 100.0
 
 
 class Metering(Rules):

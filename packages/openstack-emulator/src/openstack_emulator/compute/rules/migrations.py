@@ -13,7 +13,7 @@ class Migrations(Rules):
 
     def __init__(self, records: Records, counters: Counters) -> None:
         super().__init__(records)
-        self.rows = records.typed("migrations", Migration, "server_id")
+        self.rows = records.table("migrations", Migration, "server_id")
         self._counters = counters
 
     def add(self, server: Server, kind: str, status: str, target: str, flavor_id: str) -> None:

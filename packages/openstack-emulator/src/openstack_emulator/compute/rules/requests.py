@@ -152,8 +152,8 @@ class ServerRequests(Rules):
 
 def _check_several(count: int, devices: Sequence[RequestedDevice], networks: Sequence[RequestedInterface]) -> None:
     """400 for what cannot be given to several servers, or twice."""
-    given = [device.volume_id for device in devices if device.volume_id]
-    if len(set(given)) < len(given) or (given and count > 1):
+    volume_ids = [device.volume_id for device in devices if device.volume_id]
+    if len(set(volume_ids)) < len(volume_ids) or (volume_ids and count > 1):
         raise bad_request("Block Device Mapping is Invalid: A volume can be given once and to one server only.")
     if count > 1 and any(network.port or network.fixed_ip for network in networks):
         raise bad_request("Invalid input: A port or a fixed address can be given to one server only.")

@@ -65,7 +65,7 @@ class ServerImages(Rules):
 
     def snapshot(self, server: Server, name: str, metadata: Mapping[str, object]) -> Image:
         """Create the image of a server: of its disk, or, for a volume-backed server, of snapshots of its volumes."""
-        given = {key: str(value) for key, value in metadata.items()}
+        own_properties = {key: str(value) for key, value in metadata.items()}
         if server.image_id:
             base = self._images.rows.get(server.image_id)
             properties = {
@@ -75,12 +75,12 @@ class ServerImages(Rules):
                 "base_image_ref": server.image_id,
                 "image_location": "snapshot",
                 **({} if server.creator is None else to_plain(server.creator)),
-                **given,
+                **own_properties,
             }
             min_ram, min_disk, size = 0 if base is None else base.min_ram, server.flavor.disk, SNAPSHOT_SIZE
         else:
             mappings = orjson.dumps(self._snapshot_volumes(server, name)).decode()
-            properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **given}
+            properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **own_properties}
             min_ram = min_disk = size = 0
         wanted = NewCopy(name=name, properties=properties, min_ram=min_ram, min_disk=min_disk, size=size)
         return self._images.copy(server.project_id, wanted)

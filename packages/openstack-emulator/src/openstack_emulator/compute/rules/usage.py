@@ -13,7 +13,7 @@ class Usages(Rules):
 
     def __init__(self, records: Records, servers: Table[Server]) -> None:
         super().__init__(records)
-        self.rows = records.typed("usages", Usage, "tenant_id", internal=True)
+        self.rows = records.table("usages", Usage, "tenant_id", internal=True)
         self._servers = servers
 
     def keep(self, server: Server) -> None:

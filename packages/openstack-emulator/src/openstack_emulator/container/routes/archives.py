@@ -64,10 +64,10 @@ def get(service: SingleContainers, request: Request) -> Response:
 
 
 def _path(request: Request) -> str:
-    given = request.query.get("path") or ""
-    if not given.startswith("/"):
+    path = request.query.get("path") or ""
+    if not path.startswith("/"):
         raise bad_request("The query must have 'path', which is absolute.")
-    return posixpath.normpath(f"/{given.lstrip('/')}")
+    return posixpath.normpath(f"/{path.lstrip('/')}")
 
 
 def _files(container: Container) -> dict[str, bytes]:

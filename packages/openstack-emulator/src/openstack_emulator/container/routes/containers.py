@@ -98,10 +98,10 @@ def _action(name: str, task: str, seconds: float, **changes: object) -> Callable
 
 def _check_timeout(request: Request) -> None:
     """Refuse a time to wait that is no number of seconds. Raises ApiError 400."""
-    given = request.query.get("timeout")
-    if given and not given.isdecimal():
+    timeout = request.query.get("timeout")
+    if timeout and not timeout.isdecimal():
         raise bad_request(
-            f"Invalid input for query parameters 'timeout'. Value: '{given}'. '{given}' does not match '^[0-9]*$'",
+            f"Invalid input for query parameters 'timeout'. Value: '{timeout}'. '{timeout}' does not match '^[0-9]*$'",
             SCHEMA,
         )
 
@@ -175,14 +175,14 @@ def execute(service: SingleContainers, request: Request) -> Response:
     """
     container, query = container_of(service, request), request.query
     service.containers.require_state(container, "execute")
-    given: Any = request.json if request.body else {}
-    if not isinstance(given, dict) or given.keys() - {"command", "interactive", "run"}:
+    body: Any = request.json if request.body else {}
+    if not isinstance(body, dict) or body.keys() - {"command", "interactive", "run"}:
         raise bad_request("The request body must be a JSON object with command, interactive and run.")
-    interactive = query.boolean("interactive") or as_boolean(given.get("interactive", False))
-    if interactive or query.boolean("run") is False or as_boolean(given.get("run", True)) is False:
+    interactive = query.boolean("interactive") or as_boolean(body.get("interactive", False))
+    if interactive or query.boolean("run") is False or as_boolean(body.get("run", True)) is False:
         raise bad_request("Interactive commands are not supported by the emulated cloud.")
     try:
-        words = shlex.split(query.get("command") or str(given.get("command") or ""))
+        words = shlex.split(query.get("command") or str(body.get("command") or ""))
     except ValueError as error:
         raise bad_request(f"Invalid command: {error}") from None
     if not words:

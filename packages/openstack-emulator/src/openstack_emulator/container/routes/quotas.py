@@ -39,8 +39,8 @@ def show_defaults(service: SingleContainers, request: Request) -> Response:
 
 def change(service: SingleContainers, request: Request) -> Response:
     request.context.require()
-    given, project = described(request, _FORMS), _project(request)
-    service.quotas.set_limits(project, {name: as_integer(value) or 0 for name, value in given.items()})
+    limits, project = described(request, _FORMS), _project(request)
+    service.quotas.set_limits(project, {name: as_integer(value) or 0 for name, value in limits.items()})
     return Response(service.quotas.limits_of(project))
 
 

@@ -20,7 +20,7 @@ class SingleContainers(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        rows = self.typed("containers", Container, "project_id", "name", missing=missing("container"))
+        rows = self.table("containers", Container, "project_id", "name", missing=missing("container"))
         self.hosts, self.quotas, self.images = Hosts(self, rows), Quotas(self, rows), Images(self)
         self.networking, storage = Networking(self), Storage(self)
         self.containers = Containers(self, rows, self.hosts, self.images, self.quotas, self.networking, storage)

@@ -272,12 +272,12 @@ class Containers(Rules):
     def resize(self, container: Container, wanted: Change) -> None:
         """Change the name, CPUs and memory of a container. Raises ApiError 403 and 409."""
         self.require_state(container, "update")
-        given = {
+        sizes = {
             "name": wanted.name,
             "cpu": wanted.cpu,
             "memory": None if wanted.memory is None else str(wanted.memory),
         }
-        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        changes: dict[str, Any] = {name: value for name, value in sizes.items() if value is not None}
         before, after = _size(container), _size(replace(container, **changes))
         self.quotas.admit(container.project_id, {name: after[name] - before[name] for name in before})
         self.rows.update(container, **changes, updated_at=self.records.timestamp(TIMESTAMP))

@@ -33,7 +33,7 @@ class Hosts(Rules):
 
     def __init__(self, records: Records, containers: Table[Container]) -> None:
         super().__init__(records)
-        self.rows = records.typed("hosts", Host, missing=missing("compute node"))
+        self.rows = records.table("hosts", Host, missing=missing("compute node"))
         self._containers = containers
 
     def seed(self) -> None:

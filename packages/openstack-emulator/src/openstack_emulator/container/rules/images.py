@@ -19,7 +19,7 @@ class Images(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed(
+        self.rows = records.table(
             "images",
             Image,
             "project_id",

@@ -45,7 +45,7 @@ class Networking(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("interfaces", Interface, "container_id", internal=True)
+        self.rows = records.table("interfaces", Interface, "container_id", internal=True)
 
     @property
     def _network(self) -> NetworkService:

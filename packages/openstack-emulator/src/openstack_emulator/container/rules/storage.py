@@ -23,7 +23,7 @@ class Storage(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("mounts", Mount, "container_id", internal=True)
+        self.rows = records.table("mounts", Mount, "container_id", internal=True)
 
     @property
     def _volumes(self) -> BlockStorage:
@@ -37,8 +37,8 @@ class Storage(Rules):
         return [self._requested(request, entry) for entry in mounts]
 
     def _requested(self, request: Request, entry: Mapping[str, object]) -> RequestedMount:
-        given, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
-        size = as_integer(given) if given else None
+        volume_size, source, destination = entry.get("size"), entry.get("source"), entry.get("destination")
+        size = as_integer(volume_size) if volume_size else None
         if entry.get("type", "volume") != "volume" or entry.keys() - {"source", "destination", "size", "type"}:
             raise bad_request("Mounts other than volumes are not supported by the emulated cloud.")
         if not isinstance(destination, str) or not destination:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 
-from openstack_emulator.container_infra.routes.fields import given, one_of, text
+from openstack_emulator.container_infra.routes.fields import fields_of, one_of, text
 from openstack_emulator.container_infra.rules.certificates import AUTHORITIES, DEFAULT
 from openstack_emulator.container_infra.rules.composition import ContainerClusters
 from openstack_emulator.container_infra.views import certificate_view
@@ -29,7 +29,7 @@ def show(service: ContainerClusters, request: Request) -> Response:
 
 
 def sign(service: ContainerClusters, request: Request) -> Response:
-    wanted = given(request, "certificate", _KNOWN, ("cluster_uuid", "csr"))
+    wanted = fields_of(request, "certificate", _KNOWN, ("cluster_uuid", "csr"))
     csr: str = wanted["csr"]
     try:
         cluster = service.clusters.find(writer(request), wanted["cluster_uuid"])
@@ -42,13 +42,13 @@ def sign(service: ContainerClusters, request: Request) -> Response:
 def _signing_request(csr: str) -> x509.CertificateSigningRequest:
     """The signing request in a body. Raises ApiError 400."""
     try:
-        asked = x509.load_pem_x509_csr(csr.encode())
-        valid = asked.is_signature_valid
+        signing_request = x509.load_pem_x509_csr(csr.encode())
+        valid = signing_request.is_signature_valid
     except (ValueError, UnsupportedAlgorithm):
         valid = False
     if not valid:
         raise bad_request("Received invalid csr: it must be a certificate signing request in PEM format.")
-    return asked
+    return signing_request
 
 
 def rotate(service: ContainerClusters, request: Request) -> Response:

@@ -15,7 +15,7 @@ from openstack_emulator.container_infra.routes.fields import (
     TEXT,
     Field,
     changed,
-    given,
+    fields_of,
     integer,
     since,
     text,
@@ -96,7 +96,7 @@ def index_in_detail(service: ContainerClusters, request: Request) -> Response:
 
 def create(service: ContainerClusters, request: Request) -> Response:
     context = writer(request)
-    wanted = given(request, "cluster", KNOWN, ("cluster_template_id",))
+    wanted = fields_of(request, "cluster", KNOWN, ("cluster_template_id",))
     template = service.templates.find(context, wanted["cluster_template_id"])
     require_workers(request, wanted.get(COUNT_FIELD))
     cluster = service.clusters.create(request, template, _new(wanted))
@@ -171,7 +171,7 @@ def delete(service: ContainerClusters, request: Request) -> Response:
 def resize(service: ContainerClusters, request: Request) -> Response:
     since(request, RESIZE_SINCE, "resize")
     writer(request)
-    cluster, wanted = _cluster(service, request), given(request, "cluster_resize_req", _RESIZE, (COUNT_FIELD,))
+    cluster, wanted = _cluster(service, request), fields_of(request, "cluster_resize_req", _RESIZE, (COUNT_FIELD,))
     count: int = wanted[COUNT_FIELD]
     require_workers(request, count)
     key = wanted.get("nodegroup")
@@ -184,7 +184,7 @@ def upgrade(service: ContainerClusters, request: Request) -> Response:
     """Make a cluster, or one of its further node groups, use another template, some nodes at a time."""
     since(request, UPGRADE_SINCE, "upgrade")
     writer(request)
-    cluster, wanted = _cluster(service, request), given(request, "cluster_upgrade_req", _UPGRADE)
+    cluster, wanted = _cluster(service, request), fields_of(request, "cluster_upgrade_req", _UPGRADE)
     template = service.templates.find(request.context, wanted.get("cluster_template", "Unset"))
     key = wanted.get("nodegroup")
     group = None if key is None else service.groups.find(cluster, key)

@@ -123,7 +123,9 @@ def _refusal(argument: str, body: object, problem: Problem, words: str) -> ApiEr
 _MAGNUM = Dialect((Step.UNKNOWN, Step.VALUES, Step.MISSING), _refusal, _SENTENCES, null_is_missing=True)
 
 
-def given(request: Request, argument: str, known: Mapping[str, Field], required: Sequence[str] = ()) -> dict[str, Any]:
+def fields_of(
+    request: Request, argument: str, known: Mapping[str, Field], required: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the fields of a request's body that are not null, in their types.
 
     argument: what the service calls the body.

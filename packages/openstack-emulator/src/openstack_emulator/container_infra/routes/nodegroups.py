@@ -14,7 +14,7 @@ from openstack_emulator.container_infra.routes.fields import (
     TEXT,
     Field,
     changed,
-    given,
+    fields_of,
     since,
     text,
 )
@@ -71,7 +71,7 @@ def index(service: ContainerClusters, request: Request) -> Response:
 def create(service: ContainerClusters, request: Request) -> Response:
     writer(request)
     cluster = _cluster(service, request)
-    wanted = given(request, "nodegroup", KNOWN, ("name",))
+    wanted = fields_of(request, "nodegroup", KNOWN, ("name",))
     service.clusters.require_ready(cluster)
     new = _new(cluster, wanted)
     if new.role == MASTER:

@@ -62,6 +62,6 @@ def patched(
 
 def _inapplicable(operation: Operation, body: Any) -> ApiError:
     order = ("path", "op", "value")
-    shown = [{key: given[key] for key in order if key in given} for given in body]
+    shown = [{key: item[key] for key in order if key in item} for item in body]
     reason = f"can't {operation.op} a non-existent object '{operation.pointer[-1]}'"
     return bad_request(f"Couldn't apply patch '{shown}'. Reason: {reason}")

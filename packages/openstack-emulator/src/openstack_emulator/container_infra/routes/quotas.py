@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.container_infra.records import Quota
-from openstack_emulator.container_infra.routes.fields import given, integer, one_of, text
+from openstack_emulator.container_infra.routes.fields import fields_of, integer, one_of, text
 from openstack_emulator.container_infra.rules.composition import ContainerClusters
 from openstack_emulator.container_infra.rules.quotas import CLUSTER, DEFAULT_LIMIT
 from openstack_emulator.container_infra.views import quota_view
@@ -26,9 +26,9 @@ def _administrator(request: Request) -> None:
     request.context.require()
 
 
-def _given(request: Request) -> tuple[str, int]:
+def _limit_in(request: Request) -> tuple[str, int]:
     """The project and the limit in the body. Raises ApiError 400."""
-    found = given(request, "quota", _KNOWN, ("project_id", "resource"))
+    found = fields_of(request, "quota", _KNOWN, ("project_id", "resource"))
     return found["project_id"], found.get("hard_limit", UNSAID_LIMIT)
 
 
@@ -47,7 +47,7 @@ def index(service: ContainerClusters, request: Request) -> Response:
 
 def create(service: ContainerClusters, request: Request) -> Response:
     _administrator(request)
-    return Response(quota_view(request.base, service.quotas.create(*_given(request))), 201)
+    return Response(quota_view(request.base, service.quotas.create(*_limit_in(request))), 201)
 
 
 def show(service: ContainerClusters, request: Request) -> Response:
@@ -68,7 +68,7 @@ def _found(service: ContainerClusters, request: Request) -> Quota:
 
 def change(service: ContainerClusters, request: Request) -> Response:
     quota = _found(service, request)
-    service.quotas.change(quota, *_given(request))
+    service.quotas.change(quota, *_limit_in(request))
     return Response(quota_view(request.base, quota), 202)
 
 

@@ -11,7 +11,7 @@ from openstack_emulator.container_infra.routes.fields import (
     TEXT,
     Field,
     changed,
-    given,
+    fields_of,
     integer,
     one_of,
     text,
@@ -79,11 +79,11 @@ def index(service: ContainerClusters, request: Request) -> Response:
 
 def create(service: ContainerClusters, request: Request) -> Response:
     writer(request)
-    settings = {**DEFAULTS, **given(request, "cluster_template", KNOWN, ("image_id",))}
+    settings = {**DEFAULTS, **fields_of(request, "cluster_template", KNOWN, ("image_id",))}
     if settings["coe"] is None:
         raise bad_request("Requested COE type Unset is not supported.")
-    made = template_view(request.base, service.templates.create(request, settings))
-    return Response(made, 201, {"Location": made["links"][0]["href"]})
+    view = template_view(request.base, service.templates.create(request, settings))
+    return Response(view, 201, {"Location": view["links"][0]["href"]})
 
 
 def show(service: ContainerClusters, request: Request) -> Response:

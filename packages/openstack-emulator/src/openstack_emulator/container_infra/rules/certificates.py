@@ -20,7 +20,7 @@ class Certificates(Rules):
     def __init__(self, records: Records, clusters: Table[Cluster]) -> None:
         super().__init__(records)
         self._clusters = clusters
-        self.rows = records.typed("authorities", Authority, "cluster_id", internal=True)
+        self.rows = records.table("authorities", Authority, "cluster_id", internal=True)
 
     def authority(self, cluster: Cluster, kind: str) -> Authority:
         """Return an authority of a cluster."""
@@ -31,10 +31,10 @@ class Certificates(Rules):
         private, certificate = certificate_authority(self.records.now(), cluster.name)
         return self.rows.add(Authority(id=key, cluster_id=cluster.id, key=private.decode(), pem=certificate.decode()))
 
-    def sign(self, cluster: Cluster, kind: str, asked: x509.CertificateSigningRequest) -> str:
+    def sign(self, cluster: Cluster, kind: str, signing_request: x509.CertificateSigningRequest) -> str:
         """Return a certificate, in PEM, that an authority of a cluster has signed."""
         issuer = self.authority(cluster, kind)
-        return signed(asked, (issuer.key.encode(), issuer.pem.encode()), self.records.now()).decode()
+        return signed(signing_request, (issuer.key.encode(), issuer.pem.encode()), self.records.now()).decode()
 
     def rotate(self, cluster: Cluster) -> None:
         """Replace the authorities of a cluster by new ones."""

@@ -19,7 +19,7 @@ class ContainerClusters(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        rows = self.typed("clusters", Cluster, "project_id", "cluster_template_id", missing=missing("cluster"))
+        rows = self.table("clusters", Cluster, "project_id", "cluster_template_id", missing=missing("cluster"))
         self.quotas = Quotas(self)
         self.templates = Templates(self, rows)
         self.groups = NodeGroups(self)

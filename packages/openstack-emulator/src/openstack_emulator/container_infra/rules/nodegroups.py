@@ -21,7 +21,7 @@ class NodeGroups(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("nodegroups", NodeGroup, "cluster_id", missing=missing("nodegroup"))
+        self.rows = records.table("nodegroups", NodeGroup, "cluster_id", missing=missing("nodegroup"))
 
     def of(self, cluster: Cluster) -> list[NodeGroup]:
         """Return the node groups of a cluster, the default ones first."""

@@ -18,7 +18,7 @@ class Quotas(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("quotas", Quota, "project_id", missing=_missing)
+        self.rows = records.table("quotas", Quota, "project_id", missing=_missing)
 
     def limit_of(self, project_id: str) -> int:
         """Return how many clusters a project may have."""

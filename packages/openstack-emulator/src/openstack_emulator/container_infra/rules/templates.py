@@ -26,7 +26,7 @@ class Templates(Rules):
 
     def __init__(self, records: Records, clusters: Table[Cluster]) -> None:
         super().__init__(records)
-        self.rows = records.typed("clustertemplates", ClusterTemplate, "name", missing=missing("ClusterTemplate"))
+        self.rows = records.table("clustertemplates", ClusterTemplate, "name", missing=missing("ClusterTemplate"))
         self._clusters = clusters
 
     def find(self, context: Context, key: str) -> ClusterTemplate:

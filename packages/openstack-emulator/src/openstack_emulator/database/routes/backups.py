@@ -33,17 +33,17 @@ def _found(service: DatabaseService, request: Request) -> Backup:
 
 
 def create(service: DatabaseService, request: Request) -> Response:
-    given = check("backup", request.object("backup"), _FORMS, ("name", "instance"), open=True)
-    instance = service.instances.ready(request.context, given["instance"])
+    body = check("backup", request.object("backup"), _FORMS, ("name", "instance"), open=True)
+    instance = service.instances.ready(request.context, body["instance"])
     wanted = NewBackup(
-        name=given["name"],
-        description=given.get("description"),
-        parent_id=given.get("parent_id"),
-        incremental=bool(as_boolean(given.get("incremental", False))),
-        container=given.get(CONTAINER),
+        name=body["name"],
+        description=body.get("description"),
+        parent_id=body.get("parent_id"),
+        incremental=bool(as_boolean(body.get("incremental", False))),
+        container=body.get(CONTAINER),
     )
-    made = service.backups.create(request.context, instance, wanted)
-    return Response({"backup": backup_view(service, made)}, 202)
+    backup = service.backups.create(request.context, instance, wanted)
+    return Response({"backup": backup_view(service, backup)}, 202)
 
 
 def index(service: DatabaseService, request: Request) -> Response:
@@ -84,11 +84,11 @@ def delete(service: DatabaseService, request: Request) -> Response:
 
 def create_strategy(service: DatabaseService, request: Request) -> Response:
     """Set the container of a project's backups, or of those of one instance."""
-    given = check("backup_strategy", request.object("backup_strategy"), _STRATEGY_FORMS, (CONTAINER,))
-    project, instance_id = request.context.project, given.get("instance_id") or ""
+    body = check("backup_strategy", request.object("backup_strategy"), _STRATEGY_FORMS, (CONTAINER,))
+    project, instance_id = request.context.project, body.get("instance_id") or ""
     if instance_id:
         service.instances.reach(request.context, instance_id)
-    strategy = service.backups.set_strategy(project, instance_id, given[CONTAINER])
+    strategy = service.backups.set_strategy(project, instance_id, body[CONTAINER])
     return Response({"backup_strategy": strategy_view(strategy)}, 202)
 
 

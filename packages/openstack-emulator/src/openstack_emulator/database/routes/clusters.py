@@ -37,12 +37,12 @@ def _idle(service: DatabaseService, request: Request) -> Cluster:
 
 
 def create(service: DatabaseService, request: Request) -> Response:
-    given = check("cluster", request.object("cluster"), _FORMS, ("name", "datastore", "instances"))
-    if given.get("configuration"):
+    body = check("cluster", request.object("cluster"), _FORMS, ("name", "datastore", "instances"))
+    if body.get("configuration"):
         raise bad_request("This cloud does not support configuration groups of clusters.")
-    version = service.datastores.chosen(check("datastore", given["datastore"], DATASTORE_FORMS))
-    members, locality = given["instances"], given.get("locality")
-    cluster = service.clusters.create(request, given["name"], version, locality, members)
+    version = service.datastores.chosen(check("datastore", body["datastore"], DATASTORE_FORMS))
+    members, locality = body["instances"], body.get("locality")
+    cluster = service.clusters.create(request, body["name"], version, locality, members)
     return Response({"cluster": cluster_view(service, request, cluster)}, 202)
 
 

@@ -36,12 +36,12 @@ def index(service: DatabaseService, request: Request) -> Response:
 
 
 def create(service: DatabaseService, request: Request) -> Response:
-    given = check("configuration", request.object("configuration"), _FORMS, ("name", "values"), open=True)
-    version = service.datastores.chosen(check("datastore", given.get("datastore") or {}, _DATASTORE_FORMS))
-    made = service.configurations.create(
-        request.context.project, given["name"], given.get("description"), given["values"], version
+    body = check("configuration", request.object("configuration"), _FORMS, ("name", "values"), open=True)
+    version = service.datastores.chosen(check("datastore", body.get("datastore") or {}, _DATASTORE_FORMS))
+    configuration = service.configurations.create(
+        request.context.project, body["name"], body.get("description"), body["values"], version
     )
-    return Response({"configuration": configuration_view(service, made)})
+    return Response({"configuration": configuration_view(service, configuration)})
 
 
 def show(service: DatabaseService, request: Request) -> Response:
@@ -55,9 +55,9 @@ def list_instances(service: DatabaseService, request: Request) -> Response:
 
 def _change(service: DatabaseService, request: Request, keep: bool) -> Configuration:
     record = _found(service, request)
-    given = check("configuration", request.object("configuration"), _CHANGES)
-    named = {name: value for name, value in given.items() if name != "values"}
-    service.configurations.change(record, named, given.get("values", record.values if keep else {}), keep)
+    body = check("configuration", request.object("configuration"), _CHANGES)
+    named = {name: value for name, value in body.items() if name != "values"}
+    service.configurations.change(record, named, body.get("values", record.values if keep else {}), keep)
     return record
 
 

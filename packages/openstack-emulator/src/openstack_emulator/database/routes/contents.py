@@ -124,10 +124,10 @@ def _set_users(service: DatabaseService, instance: Instance, users: list[User]) 
 
 
 def _required(request: Request, name: str) -> list[object]:
-    given = only_object(request).get(name)
-    if not isinstance(given, list) or not given:
+    value = only_object(request).get(name)
+    if not isinstance(value, list) or not value:
         raise bad_request(f"Validation error: body '{name}' must be a list that is not empty")
-    return given
+    return value
 
 
 # -- the superuser ------------------------------------------------------------------------------------------------
@@ -148,8 +148,8 @@ def enable_root(service: DatabaseService, request: Request) -> Response:
 def superuser(request: Request) -> dict[str, str]:
     """The superuser with its password, which is shown only here. Raises ApiError 400."""
     body = request.json if request.body.strip() else None
-    given = {} if body is None else check("root", body, {PASSWORD: password})
-    return {"name": "root", PASSWORD: given.get(PASSWORD) or secrets.token_urlsafe(24)}
+    values = {} if body is None else check("root", body, {PASSWORD: password})
+    return {"name": "root", PASSWORD: values.get(PASSWORD) or secrets.token_urlsafe(24)}
 
 
 def disable_root(service: DatabaseService, request: Request) -> Response:

@@ -103,21 +103,21 @@ def show_parameter(service: DatabaseService, request: Request) -> Response:
 
 
 def create_version(service: DatabaseService, request: Request) -> Response:
-    given = check("version", request.object("version"), _VERSION_FORMS, ("datastore_name", "datastore_manager", "name"))
-    if not given.get("image") and not given.get("image_tags"):
+    body = check("version", request.object("version"), _VERSION_FORMS, ("datastore_name", "datastore_manager", "name"))
+    if not body.get("image") and not body.get("image_tags"):
         raise bad_request("Either image or image_tags must be specified.")
-    name = given["name"]
+    name = body["name"]
     service.datastores.add_version(
         NewVersion(
-            datastore=given["datastore_name"],
-            manager=given["datastore_manager"],
+            datastore=body["datastore_name"],
+            manager=body["datastore_manager"],
             name=name,
-            is_default=bool(as_boolean(given.get("default", False))),
-            active=bool(as_boolean(given.get("active", True))),
-            version=given.get("version") or name,
-            image=given.get("image"),
-            image_tags=given.get("image_tags", []),
-            packages=given.get("packages", []),
+            is_default=bool(as_boolean(body.get("default", False))),
+            active=bool(as_boolean(body.get("active", True))),
+            version=body.get("version") or name,
+            image=body.get("image"),
+            image_tags=body.get("image_tags", []),
+            packages=body.get("packages", []),
         )
     )
     return Response(status=202)
@@ -140,13 +140,13 @@ def _unchangeable(value: object) -> Problem | None:
 def change_version(service: DatabaseService, request: Request) -> Response:
     datastores = service.datastores
     version = datastores.versions.require(_key(request))
-    given = check("body", request.json, {**_VERSION_FORMS, "datastore_name": _unchangeable})
-    changes = {field: given[name] for name, field in _CHANGED.items() if name in given}
-    if (active := as_boolean(given.get("active"))) is not None:
+    body = check("body", request.json, {**_VERSION_FORMS, "datastore_name": _unchangeable})
+    changes = {field: body[name] for name, field in _CHANGED.items() if name in body}
+    if (active := as_boolean(body.get("active"))) is not None:
         changes |= {"active": active}
     datastores.versions.update(version, **changes)
     store = datastores.store_of(version)
-    is_default = as_boolean(given.get("default"))
+    is_default = as_boolean(body.get("default"))
     if is_default:
         datastores.set_default(store, version.id)
     elif is_default is not None and store.default_version == version.id:

@@ -59,8 +59,8 @@ def _resize_server(service: DatabaseService, request: Request, instance: Instanc
     service.instances.change(instance, "RESIZE", flavor_id=found.id, ram=found.ram)
 
 
-def _resize_volume(service: DatabaseService, instance: Instance, given: object) -> None:
-    wanted = check("volume", given, {"size": fields.integer(1)}, ("size",))
+def _resize_volume(service: DatabaseService, instance: Instance, arguments: object) -> None:
+    wanted = check("volume", arguments, {"size": fields.integer(1)}, ("size",))
     size = as_integer(wanted.get("size")) or 0
     if size <= instance.volume_size:
         raise bad_request(

@@ -79,20 +79,20 @@ def edit(service: DatabaseService, request: Request) -> Response:
     """Change what the request names; the rest stays."""
     instance, instances = reach(service, request), service.instances
     require_standalone(instance)
-    given = check("instance", request.object("instance"), _CHANGES)
+    body = check("instance", request.object("instance"), _CHANGES)
     if instance.status == "BUILD":
         raise unavailable(instance)
-    if (name := given.get("name")) is not None:
+    if (name := body.get("name")) is not None:
         instances.rows.update(instance, name=name)
-    if (access := given.get("access")) is not None:
+    if (access := body.get("access")) is not None:
         instances.rows.update(instance, access=access_of(access))
-    configuration = given.get("configuration")
-    if configuration or "configuration" in given or as_boolean(given.get("remove_configuration", False)):
+    configuration = body.get("configuration")
+    if configuration or "configuration" in body or as_boolean(body.get("remove_configuration", False)):
         service.configurations.attach(request.context, instance, configuration)
     for source in ("replica_of", "slave_of"):
-        if source in given:
-            instances.detach(instance, given[source])
-    if (version := given.get("datastore_version")) is not None:
+        if source in body:
+            instances.detach(instance, body[source])
+    if (version := body.get("datastore_version")) is not None:
         _upgrade(service, instance, version)
     return Response(status=202)
 

@@ -30,7 +30,7 @@ class Backups(TimedRules):
         super().__init__(records)
         self.rows = rows
         self._instances, self._quotas = instances, quotas
-        self.strategies = records.typed("backup_strategies", BackupStrategy, "project_id")
+        self.strategies = records.table("backup_strategies", BackupStrategy, "project_id")
         records.deferrable(self.finish_backup, self.remove_backup)
 
     def create(self, caller: Context, instance: Instance, wanted: NewBackup) -> Backup:
@@ -39,7 +39,7 @@ class Backups(TimedRules):
         self._quotas.admit(caller.project, backups=1)
         container = wanted.container or self.container(caller.project, instance.id)
         now, key = self.now(), new_id()
-        made = self.rows.add(
+        backup = self.rows.add(
             Backup(
                 id=key,
                 project_id=instance.project_id,
@@ -59,7 +59,7 @@ class Backups(TimedRules):
         instance.status = "BACKUP"
         self._instances.rows.save(instance)
         self.after(SECONDS_TO_BACK_UP, self.finish_backup, key)
-        return made
+        return backup
 
     def _parent(self, caller: Context, instance: Instance, wanted: NewBackup) -> Backup | None:
         """The backup that a new one builds on, if it is incremental. Raises ApiError 400, 404 and 409."""

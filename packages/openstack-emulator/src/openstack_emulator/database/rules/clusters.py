@@ -48,7 +48,7 @@ class Clusters(TimedRules):
     def __init__(self, records: Records, instances: Instances, datastores: Datastores, creation: Creation) -> None:
         super().__init__(records)
         self._instances, self._datastores, self._creation = instances, datastores, creation
-        self.rows = records.typed(
+        self.rows = records.table(
             "clusters", Cluster, "project_id", missing=lambda key: not_found(f"Cluster {key} cannot be found.")
         )
         records.deferrable(self.finish_cluster, self.remove_cluster)
@@ -161,22 +161,22 @@ class Clusters(TimedRules):
         planned = [self._member(request, cluster, number, one) for number, one in enumerate(described, first)]
         return self._creation.add(cluster.project_id, planned)
 
-    def _member(self, request: Request, cluster: Cluster, number: int, given: Mapping[str, Any]) -> NewInstance:
-        nics = nics_of(given.get("nics"))
+    def _member(self, request: Request, cluster: Cluster, number: int, member: Mapping[str, Any]) -> NewInstance:
+        nics = nics_of(member.get("nics"))
         if (problem := nics_problem(self.cloud, request.context, nics)) is not None:
             raise bad_request(problem)
-        found = flavor(self.cloud, request, given.get("flavorRef"))
-        volume = check("volume", given.get("volume"), VOLUME_FORMS, ("size",))
+        found = flavor(self.cloud, request, member.get("flavorRef"))
+        volume = check("volume", member.get("volume"), VOLUME_FORMS, ("size",))
         return NewInstance(
-            name=given.get("name") or f"{cluster.name}-member-{number}",
+            name=member.get("name") or f"{cluster.name}-member-{number}",
             type="member",
             cluster_id=cluster.id,
             flavor=found,
             volume_size=as_integer(volume.get("size")) or 0,
             volume_type=volume.get("type"),
             datastore_version_id=cluster.datastore_version_id,
-            availability_zone=given.get("availability_zone"),
-            region=given.get("region_name") or REGION,
+            availability_zone=member.get("availability_zone"),
+            region=member.get("region_name") or REGION,
             locality=cluster.locality,
             nics=nics,
         )

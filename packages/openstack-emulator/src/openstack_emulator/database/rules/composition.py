@@ -21,7 +21,7 @@ class DatabaseService(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        backups = self.typed("backups", Backup, "project_id", "instance_id", "parent_id", missing=missing)
+        backups = self.table("backups", Backup, "project_id", "instance_id", "parent_id", missing=missing)
         self.datastores = Datastores(self)
         self.instances = Instances(self)
         self.quotas = Quotas(self, self.instances.rows, backups)

@@ -23,7 +23,7 @@ class Configurations(TimedRules):
     def __init__(self, records: Records, instances: Instances, datastores: Datastores) -> None:
         super().__init__(records)
         self._instances, self._datastores = instances, datastores
-        self.rows = records.typed(
+        self.rows = records.table(
             "configurations",
             Configuration,
             "project_id",

@@ -32,11 +32,11 @@ _USER_FORMS = {
 PASSWORD_FORMS = {"name": fields.text(1), "password": password, "host": fields.nullable(fields.text(1))}
 
 
-def new_databases(given: object, present: Iterable[Database], where: str = "databases") -> list[Database]:
+def new_databases(entries: object, present: Iterable[Database], where: str = "databases") -> list[Database]:
     """The databases of a request, none of which may be in `present`. Raises ApiError 400."""
     names = {one.name for one in present}
-    made = []
-    for one in objects(where, given, _DATABASE_FORMS, (NAME,)):
+    databases = []
+    for one in objects(where, entries, _DATABASE_FORMS, (NAME,)):
         new = Database(
             name=one[NAME],
             character_set=one.get("character_set") or "utf8",
@@ -47,24 +47,24 @@ def new_databases(given: object, present: Iterable[Database], where: str = "data
         if new.name in names:
             raise bad_request(f'A database with the name "{new.name}" already exists.')
         names.add(new.name)
-        made.append(new)
-    return made
+        databases.append(new)
+    return databases
 
 
-def initial_databases(given: object) -> list[Database]:
+def initial_databases(entries: object) -> list[Database]:
     """The databases of a new instance. Raises ApiError 400."""
-    listed = [one.get("name") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    listed = [one.get("name") for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     if any(name in listed[:at] for at, name in enumerate(listed)):
         raise bad_request(
             "Two or more databases share the same name in the initial databases list. Please correct the names or "
             "remove the duplicate entries."
         )
-    return new_databases(given, [], "instance['databases']")
+    return new_databases(entries, [], "instance['databases']")
 
 
-def initial_users(given: object, databases: Iterable[Database]) -> list[User]:
+def initial_users(entries: object, databases: Iterable[Database]) -> list[User]:
     """The users of a new instance, who have access to its databases only. Raises ApiError 400."""
-    users, known = new_users(given, [], "instance['users']"), {one.name for one in databases}
+    users, known = new_users(entries, [], "instance['users']"), {one.name for one in databases}
     for user in users:
         for name in user.databases:
             if name not in known:
@@ -75,19 +75,19 @@ def initial_users(given: object, databases: Iterable[Database]) -> list[User]:
     return users
 
 
-def new_users(given: object, present: Iterable[User], where: str = "users") -> list[User]:
+def new_users(entries: object, present: Iterable[User], where: str = "users") -> list[User]:
     """The users of a request, none of which may be in `present`. Raises ApiError 400."""
     known = {(one.name, one.host) for one in present}
-    made = []
-    for one in objects(where, given, _USER_FORMS, (NAME, PASSWORD)):
+    users = []
+    for one in objects(where, entries, _USER_FORMS, (NAME, PASSWORD)):
         user = User(name=one[NAME], host=one.get("host") or ANY_HOST, password=one[PASSWORD], databases=[])
         _check_name(user.name)
         if (user.name, user.host) in known:
             raise bad_request(f'A user with the name "{user.name}" already exists.')
         known.add((user.name, user.host))
         user.databases = granted(one.get("databases"))
-        made.append(user)
-    return made
+        users.append(user)
+    return users
 
 
 def _check_name(name: str) -> None:
@@ -95,9 +95,9 @@ def _check_name(name: str) -> None:
         raise bad_request(f"User name '{name}' is reserved.")
 
 
-def granted(given: object) -> list[str]:
+def granted(entries: object) -> list[str]:
     """The names in a list of `{name}`, without repeats. Raises ApiError 400."""
-    return list(dict.fromkeys(one[NAME] for one in objects("databases", given, _DATABASE_FORMS, (NAME,))))
+    return list(dict.fromkeys(one[NAME] for one in objects("databases", entries, _DATABASE_FORMS, (NAME,))))
 
 
 def user_in(instance: Instance, reference: str) -> User:
@@ -116,9 +116,9 @@ def _user(instance: Instance, name: str, host: str) -> User | None:
     return next((one for one in instance.users if (one.name, one.host) == (name, host)), None)
 
 
-def changed_user(instance: Instance, user: User, given: object) -> User:
+def changed_user(instance: Instance, user: User, changes: object) -> User:
     """A user after a request to change its name, host or password. Raises ApiError 400."""
-    wanted = check("user", given, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
+    wanted = check("user", changes, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
     after = dataclasses.replace(user, **{name: value for name, value in wanted.items() if value is not None})
     _check_name(after.name)
     other = _user(instance, after.name, after.host)
@@ -127,10 +127,10 @@ def changed_user(instance: Instance, user: User, given: object) -> User:
     return after
 
 
-def new_passwords(instance: Instance, given: Iterable[object]) -> list[User]:
+def new_passwords(instance: Instance, entries: Iterable[object]) -> list[User]:
     """The users of an instance after a request to change passwords of some. Raises ApiError 400 and 404."""
     changes: dict[int, str] = {}
-    for one in given:
+    for one in entries:
         wanted = check("user", one, PASSWORD_FORMS, (NAME, PASSWORD))
         user = user_in(instance, f"{wanted[NAME]}@{wanted.get('host') or ANY_HOST}")
         changes[id(user)] = wanted[PASSWORD]

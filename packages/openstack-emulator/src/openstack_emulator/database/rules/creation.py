@@ -76,41 +76,41 @@ class Creation(Rules):
     def create(self, request: Request) -> Instance:
         """The new instance; the first of several replicas. Raises ApiError 400, 403, 404, 409, 413 and 422."""
         caller = request.context
-        given = check("instance", request.object("instance"), _FORMS, ("name",), open=True)
-        source = self._source(caller, given)
-        flavor = usable_flavor(self.cloud, request, given.get("flavorRef") if source is None else source.flavor_id)
-        version = self._version(given, source)
-        nics = nics_of(given.get("nics"))
+        body = check("instance", request.object("instance"), _FORMS, ("name",), open=True)
+        source = self._source(caller, body)
+        flavor = usable_flavor(self.cloud, request, body.get("flavorRef") if source is None else source.flavor_id)
+        version = self._version(body, source)
+        nics = nics_of(body.get("nics"))
         problem = nics_problem(self.cloud, caller, nics)
-        volume = check("volume", given.get("volume") or {}, VOLUME_FORMS)
+        volume = check("volume", body.get("volume") or {}, VOLUME_FORMS)
         size = as_integer(volume.get("size", None if source is None else source.volume_size))
         if size is None:
             raise bad_request("Volume size was not specified.")
-        databases = initial_databases(given.get("databases"))
+        databases = initial_databases(body.get("databases"))
         wanted = NewInstance(
-            name=given["name"],
+            name=body["name"],
             flavor=flavor,
             volume_size=size,
             volume_type=volume.get("type"),
             datastore_version_id=version.id,
-            availability_zone=given.get("availability_zone"),
-            region=given.get("region_name") or REGION,
-            locality=given.get("locality"),
+            availability_zone=body.get("availability_zone"),
+            region=body.get("region_name") or REGION,
+            locality=body.get("locality"),
             nics=() if problem else nics,
             databases=databases,
-            users=initial_users(given.get("users"), databases),
-            access=access_of(given.get("access")),
+            users=initial_users(body.get("users"), databases),
+            access=access_of(body.get("access")),
             replica_of=None if source is None else source.id,
-            configuration_id=self._configuration(caller, given, version),
+            configuration_id=self._configuration(caller, body, version),
             fault=None if problem is None else f"Failed to create User port for instance: {problem}",
         )
         if source is not None:
             wanted = dataclasses.replace(
                 wanted, databases=source.databases, users=source.users, root_enabled=source.root_enabled
             )
-        elif given.get("restorePoint"):
-            wanted = self._restored(caller, given, wanted)
-        count = as_integer(given.get("replica_count") or 1) or 1
+        elif body.get("restorePoint"):
+            wanted = self._restored(caller, body, wanted)
+        count = as_integer(body.get("replica_count") or 1) or 1
         if count > 1 and source is None:
             raise bad_request("Replica count requires an instance to replicate.")
         names = [wanted.name] if count == 1 else [f"{wanted.name}-{number + 1}" for number in range(count)]
@@ -124,47 +124,47 @@ class Creation(Rules):
             volumes=sum(wanted.volume_size for wanted in planned),
             ram=sum(wanted.flavor.ram for wanted in planned),
         )
-        made: list[Instance] = []
+        instances: list[Instance] = []
         try:
             for wanted in planned:
                 instance = self._instances.new(project_id, wanted)
                 connect(self.cloud, instance, wanted.nics)
-                made.append(instance)
+                instances.append(instance)
         except ApiError:
-            for instance in made:
+            for instance in instances:
                 disconnect(self.cloud, instance)
             raise
-        return [self._instances.build(instance) for instance in made]
+        return [self._instances.build(instance) for instance in instances]
 
-    def _source(self, caller: Context, given: Mapping[str, Any]) -> Instance | None:
-        key = given.get("replica_of") or given.get("slave_of")
+    def _source(self, caller: Context, body: Mapping[str, Any]) -> Instance | None:
+        key = body.get("replica_of") or body.get("slave_of")
         if key is None:
             return None
         for name, title in (("flavorRef", "flavor"), ("datastore", "datastore"), ("volume", "volume")):
-            if given.get(name):
+            if body.get(name):
                 raise bad_request(f"Cannot specify {title} when creating replicas.")
         source = self._instances.ready(caller, key)
         require_standalone(source)
         if source.replica_of is not None:
             raise forbidden(f"Cannot create a replica of a replica {source.id}.")
         for name in ("restorePoint", "databases", "users"):
-            if given.get(name):
+            if body.get(name):
                 raise bad_request(f"A replica cannot have {name}: its content is that of the source.")
         return source
 
-    def _version(self, given: Mapping[str, object], source: Instance | None) -> DatastoreVersion:
-        chosen = check("datastore", given.get("datastore") or {}, DATASTORE_FORMS)
+    def _version(self, body: Mapping[str, object], source: Instance | None) -> DatastoreVersion:
+        chosen = check("datastore", body.get("datastore") or {}, DATASTORE_FORMS)
         if source is None:
             return self._datastores.chosen(chosen)
         return self._datastores.versions.require(source.datastore_version_id)
 
-    def _configuration(self, caller: Context, given: Mapping[str, Any], version: DatastoreVersion) -> str | None:
-        key = given.get("configuration")
+    def _configuration(self, caller: Context, body: Mapping[str, Any], version: DatastoreVersion) -> str | None:
+        key = body.get("configuration")
         return self._configurations.suiting(caller, key, version).id if key else None
 
-    def _restored(self, caller: Context, given: Mapping[str, object], wanted: NewInstance) -> NewInstance:
+    def _restored(self, caller: Context, body: Mapping[str, object], wanted: NewInstance) -> NewInstance:
         """An instance with the content of a backup. Raises ApiError 400, 403, 404 and 409."""
-        point = check("restorePoint", given.get("restorePoint"), {_BACKUP: fields.text(1)}, (_BACKUP,))
+        point = check("restorePoint", body.get("restorePoint"), {_BACKUP: fields.text(1)}, (_BACKUP,))
         backup = visible(self._backups.rows, caller, point[_BACKUP].rstrip("/").rpartition("/")[2])
         if backup.status != COMPLETED:
             raise conflict(
@@ -180,20 +180,20 @@ class Creation(Rules):
         kept = backup.contents
         return dataclasses.replace(
             wanted,
-            databases=[*kept.databases, *new_databases(given.get("databases"), kept.databases)],
-            users=[*kept.users, *new_users(given.get("users"), kept.users)],
+            databases=[*kept.databases, *new_databases(body.get("databases"), kept.databases)],
+            users=[*kept.users, *new_users(body.get("users"), kept.users)],
         )
 
 
-def nics_of(given: object) -> tuple[Nic, ...]:
+def nics_of(value: object) -> tuple[Nic, ...]:
     """The connections to networks in a request. Raises ApiError 400."""
-    return tuple(Nic.from_json(one) for one in objects("nics", given, NIC_FORMS))
+    return tuple(Nic.from_json(one) for one in objects("nics", value, NIC_FORMS))
 
 
-def access_of(given: object) -> Access | None:
+def access_of(value: object) -> Access | None:
     """Who may reach an instance from outside, as a request gives it. Raises ApiError 400."""
-    if not given:
+    if not value:
         return None
-    wanted = check("access", given, _ACCESS_FORMS)
+    wanted = check("access", value, _ACCESS_FORMS)
     public = bool(as_boolean(wanted.get("is_public", False)))
     return Access(is_public=public, allowed_cidrs=wanted.get("allowed_cidrs") or [])

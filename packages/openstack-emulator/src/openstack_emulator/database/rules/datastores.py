@@ -33,10 +33,10 @@ class Datastores(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed(
+        self.rows = records.table(
             "datastores", Datastore, "name", missing=lambda key: not_found(f"Datastore '{key}' cannot be found.")
         )
-        self.versions = records.typed(
+        self.versions = records.table(
             "datastore_versions",
             DatastoreVersion,
             "datastore_id",
@@ -65,7 +65,7 @@ class Datastores(Rules):
             store = self.rows.add(Datastore(id=new_id(), name=wanted.datastore, default_version=None))
         elif self.versions.first(datastore_id=store.id, name=wanted.name) is not None:
             raise conflict(f"A datastore version with the name '{wanted.name}' already exists.")
-        made = self.versions.add(
+        version = self.versions.add(
             DatastoreVersion(
                 id=new_id(),
                 datastore_id=store.id,
@@ -79,7 +79,7 @@ class Datastores(Rules):
             )
         )
         if wanted.is_default:
-            self.set_default(store, made.id)
+            self.set_default(store, version.id)
 
     def set_default(self, store: Datastore, version_id: str | None) -> None:
         """Let a datastore have a version by default, or none."""
@@ -103,12 +103,12 @@ class Datastores(Rules):
             raise self.versions.missing(key)
         return found
 
-    def chosen(self, given: Mapping[str, Any]) -> DatastoreVersion:
+    def chosen(self, selection: Mapping[str, Any]) -> DatastoreVersion:
         """The version for a new instance, from `{type, version}`, both optional. Raises ApiError 400 and 404."""
-        if given.get("type") is None and given.get("version") is not None:
+        if selection.get("type") is None and selection.get("version") is not None:
             raise bad_request("Datastore type must be specified with the version.")
-        store = self.datastore(given.get("type") or DEFAULT)
-        key = given.get("version") or store.default_version
+        store = self.datastore(selection.get("type") or DEFAULT)
+        key = selection.get("version") or store.default_version
         if key is None:
             raise not_found(f"Default version for datastore '{store.name}' not found.")
         version = self.version(store, key)

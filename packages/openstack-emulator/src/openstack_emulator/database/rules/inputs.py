@@ -39,13 +39,13 @@ class Nic:
     address: str | None
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
         """The connection in a request, in which some fields have two names."""
         return cls(
-            network_id=given.get("net-id") or given.get("network_id"),
-            port_id=given.get("port-id"),
-            subnet_id=given.get("subnet_id"),
-            address=given.get("v4-fixed-ip") or given.get("ip_address"),
+            network_id=body.get("net-id") or body.get("network_id"),
+            port_id=body.get("port-id"),
+            subnet_id=body.get("subnet_id"),
+            address=body.get("v4-fixed-ip") or body.get("ip_address"),
         )
 
 

@@ -31,7 +31,7 @@ class Instances(TimedRules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed(
+        self.rows = records.table(
             "instances", Instance, "project_id", "cluster_id", "replica_of", "configuration_id", missing=missing
         )
         records.deferrable(self.finish_instance, self.remove_instance)

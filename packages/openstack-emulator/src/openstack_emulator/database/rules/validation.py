@@ -44,26 +44,24 @@ def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiErr
 _TROVE = Dialect((Step.MISSING, Step.FIELDS), _refusal, {**JSON_SCHEMA, Reason.TYPE: _type}, null_is_missing=True)
 
 
-def check(
-    where: str, given: Any, checks: Checks, required: Sequence[str] = (), *, open: bool = False
-) -> dict[str, Any]:
+def check(where: str, body: Any, checks: Checks, required: Sequence[str] = (), *, open: bool = False) -> dict[str, Any]:
     """Return the known fields of an object, which pass their checks.
 
     open: the object may have other fields, which are ignored.
 
     Raises: ApiError 400.
     """
-    _TROVE.check(where, given, checks, required, strict=not open)
-    return {name: value for name, value in given.items() if name in checks}
+    _TROVE.check(where, body, checks, required, strict=not open)
+    return {name: value for name, value in body.items() if name in checks}
 
 
-def objects(where: str, given: Any, checks: Checks, required: Sequence[str] = ()) -> list[dict[str, Any]]:
+def objects(where: str, value: Any, checks: Checks, required: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return a list of such objects; null means none. Raises ApiError 400."""
-    if given is None:
+    if value is None:
         return []
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         raise _wrong(where, "is not a list")
-    return [check(f"{where}[{at}]", one, checks, required) for at, one in enumerate(given)]
+    return [check(f"{where}[{at}]", one, checks, required) for at, one in enumerate(value)]
 
 
 def _wrong(where: str, problem: str) -> ApiError:

@@ -28,7 +28,9 @@ def _found(names: DomainNames, request: Request) -> FloatingIp:
 
 def index(names: DomainNames, request: Request) -> Response:
     rows, record_of = names.floating_ips.floating_ips(caller_of(request)), names.floating_ips.record_of
-    return listed(request, "floatingips", rows, lambda asked, row: floating_ip_view(asked, row, record_of(row)))
+    return listed(
+        request, "floatingips", rows, lambda list_request, row: floating_ip_view(list_request, row, record_of(row))
+    )
 
 
 def show(names: DomainNames, request: Request) -> Response:

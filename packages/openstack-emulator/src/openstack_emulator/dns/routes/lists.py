@@ -45,14 +45,14 @@ def listed(
 
 
 def _limit(query: Query) -> int:
-    given = query.get("limit")
-    if given is None:
+    value = query.get("limit")
+    if value is None:
         return DEFAULT_LIMIT
-    if given.lower() == "max":
+    if value.lower() == "max":
         return LARGEST_LIMIT
-    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:10]) <= LARGEST_LIMIT:
+    if not value.isascii() or not value.isdigit() or not 1 <= int(value[:10]) <= LARGEST_LIMIT:
         raise ApiError(400, f"limit should be an integer between 1 and {LARGEST_LIMIT}", "invalid_limit")
-    return int(given)
+    return int(value)
 
 
 def _with_limit(query: Query, limit: int) -> str:

@@ -76,8 +76,8 @@ class RecordKind(Generic[T]):
 
     def create(self, names: DomainNames, request: Request) -> Response:
         caller = administrator_of(request)
-        given = body_of(request, self.title, self.fields, self.required)
-        wanted = self.typed({**self.defaults, **self.owned(caller), **given})
+        body = body_of(request, self.title, self.fields, self.required)
+        wanted = self.typed({**self.defaults, **self.owned(caller), **body})
         return Response(self.view(request, self.rules(names).create(self.record, wanted)), 201)
 
     def show(self, names: DomainNames, request: Request) -> Response:

@@ -23,10 +23,10 @@ class DomainNames(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        domains = self.typed("tlds", TopLevelDomain, "name", missing=missing("Tld"))
-        blacklists = self.typed("blacklists", Blacklist, "pattern", missing=missing("Blacklist"))
-        keys = self.typed("tsigkeys", TsigKey, "name", missing=missing("TsigKey"))
-        pools = self.typed("pools", Pool, "name", missing=missing("Pool"))
+        domains = self.table("tlds", TopLevelDomain, "name", missing=missing("Tld"))
+        blacklists = self.table("blacklists", Blacklist, "pattern", missing=missing("Blacklist"))
+        keys = self.table("tsigkeys", TsigKey, "name", missing=missing("TsigKey"))
+        pools = self.table("pools", Pool, "name", missing=missing("Pool"))
         allowed, progress = AllowedNames(self, domains, blacklists), Progress(self)
         self.quotas = Quotas(self)
         self.zones = Zones(self, self.quotas, allowed, progress)

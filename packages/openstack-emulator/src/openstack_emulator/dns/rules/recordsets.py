@@ -27,8 +27,8 @@ class RecordSets(Rules):
 
     def __init__(self, records: Records, zones: Zones, quotas: Quotas, progress: Progress) -> None:
         super().__init__(records)
-        self.rows = records.typed("recordsets", RecordSet, "zone_id", "folded_name", missing=missing("RecordSet"))
-        self.left = records.typed("abandoned_recordsets", RecordSet, "zone_id", "folded_name")
+        self.rows = records.table("recordsets", RecordSet, "zone_id", "folded_name", missing=missing("RecordSet"))
+        self.left = records.table("abandoned_recordsets", RecordSet, "zone_id", "folded_name")
         self.zones = zones
         self._quotas, self._progress = quotas, progress
         progress.track(self.rows, self._publish, lambda record: None)

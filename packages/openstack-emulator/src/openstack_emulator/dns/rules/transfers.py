@@ -24,10 +24,10 @@ class Transfers(Rules):
     def __init__(self, records: Records, sets: RecordSets) -> None:
         super().__init__(records)
         self._sets = sets
-        self.requests = records.typed(
+        self.requests = records.table(
             "transfer_requests", TransferRequest, "zone_id", missing=missing("Zone Transfer Request")
         )
-        self.accepts = records.typed("transfer_accepts", TransferAccept, missing=missing("Zone Transfer Accept"))
+        self.accepts = records.table("transfer_accepts", TransferAccept, missing=missing("Zone Transfer Accept"))
 
     def visible(self, caller: Caller, key: str) -> TransferRequest:
         """Return a request of the caller, for the caller's project, or for every project. Raises ApiError 404."""

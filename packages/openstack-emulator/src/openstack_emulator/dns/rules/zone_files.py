@@ -32,8 +32,8 @@ class ZoneFiles(Rules):
     def __init__(self, records: Records, sets: RecordSets, quotas: Quotas) -> None:
         super().__init__(records)
         self._sets, self._quotas = sets, quotas
-        self.imports = records.typed("zone_imports", ZoneImport, missing=missing("Zone Import"))
-        self.exports = records.typed("zone_exports", ZoneExport, missing=missing("Zone Export"))
+        self.imports = records.table("zone_imports", ZoneImport, missing=missing("Zone Import"))
+        self.exports = records.table("zone_exports", ZoneExport, missing=missing("Zone Export"))
         records.deferrable(self.finish_import, self.finish_export)
 
     def visible(self, rows: Table[T], caller: Caller, key: str) -> T:

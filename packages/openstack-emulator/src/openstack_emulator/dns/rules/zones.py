@@ -32,9 +32,9 @@ class Zones(Rules):
 
     def __init__(self, records: Records, quotas: Quotas, names: AllowedNames, progress: Progress) -> None:
         super().__init__(records)
-        self.rows = records.typed("zones", Zone, "project_id", "folded_name", missing=missing("Zone"))
-        self.shares = records.typed("shares", ZoneShare, "zone_id", "target_project_id", missing=missing("Shared Zone"))
-        self.left = records.typed("abandoned_zones", Zone, "folded_name")
+        self.rows = records.table("zones", Zone, "project_id", "folded_name", missing=missing("Zone"))
+        self.shares = records.table("shares", ZoneShare, "zone_id", "target_project_id", missing=missing("Shared Zone"))
+        self.left = records.table("abandoned_zones", Zone, "folded_name")
         self._quotas, self._names, self._progress = quotas, names, progress
         self.created: list[ZoneChanged] = []
         self.changed: list[ZoneChanged] = []

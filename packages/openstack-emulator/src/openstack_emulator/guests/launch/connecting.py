@@ -33,11 +33,11 @@ def listening_sockets(addresses: list[list[Any]]) -> list[socket.socket]:
     The sockets have other ports than those of the addresses, which the guest's own services may use: the cloud has
     connections translated.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for at, address in enumerate(dict.fromkeys(address for address, _ in addresses)):
             if not address.startswith("127."):
-                _add_address(asking, f"lo:{at}", address)
-        _set_up(asking, "lo")
+                _add_address(control, f"lo:{at}", address)
+        _set_up(control, "lo")
     found = []
     for address, _ in addresses:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -47,13 +47,13 @@ def listening_sockets(addresses: list[list[Any]]) -> list[socket.socket]:
     return found
 
 
-def _add_address(asking: socket.socket, label: str, address: str) -> None:
+def _add_address(control: socket.socket, label: str, address: str) -> None:
     for request, value in ((SET_ADDRESS, address), (SET_NETMASK, "255.255.255.255")):
         place = struct.pack("16sH2s4s8x", label.encode(), socket.AF_INET, b"", socket.inet_aton(value))
-        fcntl.ioctl(asking, request, place)
+        fcntl.ioctl(control, request, place)
 
 
-def _set_up(asking: socket.socket, interface: str) -> None:
+def _set_up(control: socket.socket, interface: str) -> None:
     name = interface.encode()
-    flags = struct.unpack("16sH", fcntl.ioctl(asking, GET_FLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
-    fcntl.ioctl(asking, SET_FLAGS, struct.pack("16sH14x", name, flags | UP))
+    flags = struct.unpack("16sH", fcntl.ioctl(control, GET_FLAGS, struct.pack("16sH14x", name, 0))[:18])[1]
+    fcntl.ioctl(control, SET_FLAGS, struct.pack("16sH14x", name, flags | UP))

@@ -31,9 +31,9 @@ def main() -> int:
         return 1
     os.chdir(wanted["directory"])
     os.umask(0o022)  # what is made is for all users of a guest, unless it says otherwise; the cloud's own files are not
-    given = sorted({2, *(wanted[name] for name in ("control", "within", "monitor") if name in wanted)})
-    for descriptor in given[1:]:
+    descriptors = sorted({2, *(wanted[name] for name in ("control", "within", "monitor") if name in wanted)})
+    for descriptor in descriptors[1:]:
         os.set_inheritable(descriptor, False)
-    for before, after in pairwise([*given, os.sysconf("SC_OPEN_MAX")]):
+    for before, after in pairwise([*descriptors, os.sysconf("SC_OPEN_MAX")]):
         os.closerange(before + 1, after)  # the guest gets no other open file of this machine
     return TASKS[wanted["task"]](wanted)

@@ -61,9 +61,9 @@ class Networks:
         self._held[name] = os.open(OWN_NETWORK, os.O_RDONLY)
         join(self._own, NEW_NETWORK)
 
-    def keep(self, name: str, given: list[int]) -> None:
+    def keep(self, name: str, descriptors: list[int]) -> None:
         """Take a guest's namespaces over: of its network, users and mounts."""
-        network, users, mounts = [os.dup(one) for one in given]
+        network, users, mounts = [os.dup(one) for one in descriptors]
         self._held[name], self._guests[name] = network, (users, mounts)
 
     def drop(self, name: str) -> None:
@@ -124,9 +124,9 @@ class Networks:
         """
         flags = TAP | WITHOUT_INFORMATION | OFFLOAD
         with self._inside(name):
-            made = Path("/dev/net/tun").open("r+b", buffering=0)  # noqa: SIM115  passed on
-        fcntl.ioctl(made, SET_INTERFACE, struct.pack("16sH22x", interface.encode(), flags))
-        return made
+            device = Path("/dev/net/tun").open("r+b", buffering=0)  # noqa: SIM115  passed on
+        fcntl.ioctl(device, SET_INTERFACE, struct.pack("16sH22x", interface.encode(), flags))
+        return device
 
     def write(self, name: str, files: dict[str, str]) -> None:
         """Write settings of a namespace, in /proc/sys/net."""
@@ -134,10 +134,10 @@ class Networks:
             for path, value in files.items():
                 Path("/proc/sys/net", path).write_text(value)
 
-    def run(self, name: str, command: list[str], given: list[int]) -> None:
+    def run(self, name: str, command: list[str], descriptors: list[int]) -> None:
         """Run a command in a namespace. Its input is that of the descriptor, with the paths of namespaces for the
         names in it (`@name@`)."""
-        with os.fdopen(os.dup(given[0])) as file:
+        with os.fdopen(os.dup(descriptors[0])) as file:
             file.seek(0)
             text = NAME.sub(lambda found: f"/proc/self/fd/{self._held[found[1]]}", file.read())
         with self._inside(name):
@@ -164,19 +164,19 @@ class Networks:
         receiver it is there.
         """
         with self._inside(name):
-            made = socket.socket(family, kind, protocol)
+            opened = socket.socket(family, kind, protocol)
             if group:
                 wanted = socket.inet_pton(socket.AF_INET6, group) + struct.pack("@I", socket.if_nametoindex(device))
-                made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, wanted)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, wanted)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if device:
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
         if bound is not None:
-            made.bind((bound[0], bound[1]))
+            opened.bind((bound[0], bound[1]))
         if listen:
-            made.listen(BACKLOG)
-        return made
+            opened.listen(BACKLOG)
+        return opened
 
     @contextmanager
     def _inside(self, name: str) -> Iterator[None]:
@@ -200,10 +200,10 @@ def in_child(act: Callable[[], None]) -> None:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as file:
-        said = file.read()
+        answer = file.read()
     os.waitpid(child, 0)
-    if said:
-        raise LaunchFailed(said)
+    if answer:
+        raise LaunchFailed(answer)
 
 
 def networks(wanted: dict[str, Any]) -> int:

@@ -47,12 +47,12 @@ def create(identity: Identity, request: Request) -> Response:
     caller = request.context
     enforce(caller, "create_application_credential", {"user_id": request.vars["user_id"]})
     identity.delegations.application_credentials.forbid_restricted(caller)
-    given = checked(FIELDS, request.object("application_credential"), where="application_credential")
-    if caller.project_id is None or given.pop("project_id", caller.project_id) != caller.project_id:
+    body = checked(FIELDS, request.object("application_credential"), where="application_credential")
+    if caller.project_id is None or body.pop("project_id", caller.project_id) != caller.project_id:
         raise forbidden("An application credential is for the project that the token is scoped to.")
-    rules = given.pop("access_rules")
+    rules = body.pop("access_rules")
     wanted = None if rules is None else [NewAccessRule(**checked(RULE_FIELDS, each)) for each in rules]
-    new = NewApplicationCredential(**given, access_rules=wanted)
+    new = NewApplicationCredential(**body, access_rules=wanted)
     credential, secret = identity.delegations.application_credentials.create(new, caller)
     shown = {**application_credential_view(identity, request, credential), "secret": secret}
     return Response({"application_credential": shown}, 201)

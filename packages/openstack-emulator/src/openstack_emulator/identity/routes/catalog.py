@@ -7,7 +7,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.fields import exact_boolean, one_of, optional
 from openstack_emulator.identity.records import CatalogService, Endpoint, Region
-from openstack_emulator.identity.routes.entity import Entity, Given, change
+from openstack_emulator.identity.routes.entity import Entity, Values, change
 from openstack_emulator.identity.routes.validation import Field, description, identifier, name, text, url
 from openstack_emulator.identity.rules.catalog import INTERFACES
 from openstack_emulator.identity.rules.composition import Identity
@@ -15,7 +15,7 @@ from openstack_emulator.identity.rules.kept import draft
 from openstack_emulator.identity.views import endpoint_view
 
 
-def create_region(entity: Entity[Region], identity: Identity, values: Given) -> Region:
+def create_region(entity: Entity[Region], identity: Identity, values: Values) -> Region:
     """A region, with the ID that the request may give."""
     key = values.pop("id") or new_hex_id()
     return identity.catalog.regions.create(draft(Region, key, values))
@@ -62,7 +62,7 @@ SERVICES = Entity(
 )
 
 
-def change_endpoint(entity: Entity[Endpoint], identity: Identity, endpoint: Endpoint, changes: Given) -> None:
+def change_endpoint(entity: Entity[Endpoint], identity: Identity, endpoint: Endpoint, changes: Values) -> None:
     """An endpoint; who gives one of the two names of its region means that one."""
     if "region" in changes or "region_id" in changes:
         changes = {"region": None, "region_id": None, **changes}

@@ -7,19 +7,19 @@ import secrets
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.records import Consumer
-from openstack_emulator.identity.routes.entity import Entity, Given
+from openstack_emulator.identity.routes.entity import Entity, Values
 from openstack_emulator.identity.routes.entity import change as change_plainly
 from openstack_emulator.identity.routes.entity import create as create_plainly
 from openstack_emulator.identity.routes.validation import Field, description
 from openstack_emulator.identity.rules.composition import Identity
 
 
-def create(entity: Entity[Consumer], identity: Identity, values: Given) -> Consumer:
+def create(entity: Entity[Consumer], identity: Identity, values: Values) -> Consumer:
     """A consumer with a secret."""
     return create_plainly(entity, identity, {**values, "_secret": secrets.token_hex(16)})
 
 
-def change(entity: Entity[Consumer], identity: Identity, consumer: Consumer, changes: Given) -> None:
+def change(entity: Entity[Consumer], identity: Identity, consumer: Consumer, changes: Values) -> None:
     """A consumer, whose secret stays."""
     if "secret" in changes:
         raise bad_request("Cannot change consumer secret.")

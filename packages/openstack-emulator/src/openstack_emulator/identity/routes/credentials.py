@@ -10,7 +10,7 @@ from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.core.validation.fields import optional
 from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.identity.records import Credential
-from openstack_emulator.identity.routes.entity import Entity, Given, whole_body
+from openstack_emulator.identity.routes.entity import Entity, Values, whole_body
 from openstack_emulator.identity.routes.entity import create as create_plainly
 from openstack_emulator.identity.routes.lists import answer, links
 from openstack_emulator.identity.routes.validation import Field, checked, identifier, text
@@ -22,9 +22,9 @@ from openstack_emulator.identity.views import ec2_view
 NEW_EC2 = {"tenant_id": Field(identifier, required=True)}
 
 
-def prepare(identity: Identity, given: Given, request: Request) -> None:
+def prepare(identity: Identity, values: Values, request: Request) -> None:
     """The credential is the caller's unless the request says whose."""
-    given.setdefault("user_id", request.context.user_id)
+    values.setdefault("user_id", request.context.user_id)
     forbid_delegated(identity, request.context)
 
 
@@ -37,11 +37,11 @@ def forbid_delegated(identity: Identity, caller: Context) -> None:
         )
 
 
-def create(entity: Entity[Credential], identity: Identity, values: Given) -> Credential:
+def create(entity: Entity[Credential], identity: Identity, values: Values) -> Credential:
     """A credential; one of EC2 needs a project."""
     if values.get("type") == EC2 and values.get("project_id") is None:
-        given = {name: value for name, value in values.items() if name != "project_id"}
-        raise invalid("credential", given, "'project_id' is a required property")
+        instance = {name: value for name, value in values.items() if name != "project_id"}
+        raise invalid("credential", instance, "'project_id' is a required property")
     return create_plainly(entity, identity, values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.records import Domain
-from openstack_emulator.identity.routes.entity import Given, whole_body
+from openstack_emulator.identity.routes.entity import Values, whole_body
 from openstack_emulator.identity.rules import domain_configuration
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.domain_configuration import DEFAULTS, Configuration, ConfigurationPart, refused
@@ -27,13 +27,13 @@ def replace(identity: Identity, request: Request) -> Response:
     """Replace the whole configuration; 201 when the domain had none."""
     domain = _domain(identity, request, "write_domain_config")
     status = 200 if domain.config else 201
-    return _kept(identity, domain, domain_configuration.checked(_given(request)), status)
+    return _kept(identity, domain, domain_configuration.checked(_configuration_in(request)), status)
 
 
 def update(identity: Identity, request: Request) -> Response:
     """Options set beside those that are there."""
     domain = _domain(identity, request, "write_domain_config")
-    merged = domain_configuration.merged(domain.config, _given(request), _part(request))
+    merged = domain_configuration.merged(domain.config, _configuration_in(request), _part(request))
     return _kept(identity, domain, merged)
 
 
@@ -59,7 +59,7 @@ def _part(request: Request) -> ConfigurationPart:
     return ConfigurationPart(request.vars.get("group"), request.vars.get("option"))
 
 
-def _given(request: Request) -> Given:
+def _configuration_in(request: Request) -> Values:
     config = whole_body(request).get("config")
     if not isinstance(config, dict) or not config:
         raise refused("The request body must have an object 'config' with something in it.")

@@ -6,7 +6,7 @@ from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Domain
-from openstack_emulator.identity.routes.entity import Entity, Given, change, options
+from openstack_emulator.identity.routes.entity import Entity, Values, change, options
 from openstack_emulator.identity.routes.validation import (
     Field,
     description,
@@ -30,7 +30,7 @@ FIELDS = {
 }
 
 
-def create(entity: Entity[Domain], identity: Identity, values: Given) -> Domain:
+def create(entity: Entity[Domain], identity: Identity, values: Values) -> Domain:
     """A domain, with the ID that the request may give."""
     key = values.pop("explicit_domain_id", None) or new_hex_id()
     return identity.domains.create(draft(Domain, key, values))
@@ -52,19 +52,19 @@ OF_PROJECTS = frozenset({"domain_id", "parent_id", "is_domain"})
 """Fields that domains have only as projects."""
 
 
-def create_as_project(entity: Entity[Domain], identity: Identity, values: Given) -> Domain:
+def create_as_project(entity: Entity[Domain], identity: Identity, values: Values) -> Domain:
     """A domain, by way of the project that acts as it."""
     if values.get("domain_id") is not None or values.get("parent_id") is not None:
         raise bad_request("A project that acts as a domain has neither a domain nor a parent.")
     return create(entity, identity, _without_project_domains(values))
 
 
-def change_as_project(entity: Entity[Domain], identity: Identity, domain: Domain, changes: Given) -> None:
+def change_as_project(entity: Entity[Domain], identity: Identity, domain: Domain, changes: Values) -> None:
     """A domain, by way of the project that acts as it."""
     change(entity, identity, domain, _without_project_domains(changes))
 
 
-def _without_project_domains(values: Given) -> Given:
+def _without_project_domains(values: Values) -> Values:
     return {name: value for name, value in values.items() if name not in OF_PROJECTS}
 
 

@@ -21,11 +21,11 @@ from openstack_emulator.identity.rules.kept import RecordCollection, changed, dr
 from openstack_emulator.identity.rules.policy import Subject, allowed, enforce, own
 from openstack_emulator.identity.views import View, link, record_view
 
-Given = dict[str, Any]
+Values = dict[str, Any]
 """What a request says about an object."""
 
 
-def _nothing(identity: Identity, given: Given, request: Request) -> None:
+def _nothing(identity: Identity, values: Values, request: Request) -> None:
     """The request leaves nothing open."""
 
 
@@ -33,12 +33,12 @@ def _plainly(identity: Identity, record: TypedRecord) -> View:
     return record_view(record)
 
 
-def create(entity: Entity[T], identity: Identity, values: Given) -> T:
+def create(entity: Entity[T], identity: Identity, values: Values) -> T:
     """Make a record of what a request gives."""
     return entity.rules(identity).create(draft(entity.kind, new_hex_id(), values))
 
 
-def change(entity: Entity[T], identity: Identity, record: T, changes: Given) -> None:
+def change(entity: Entity[T], identity: Identity, record: T, changes: Values) -> None:
     """Make a record what a request wants it to be."""
     entity.rules(identity).change(record, changed(record, changes))
 
@@ -80,9 +80,9 @@ class Entity(Generic[T]):
     path: str = ""
     extra: bool = False
     in_columns: bool = False
-    prepare: Callable[[Identity, Given, Request], None] = _nothing
-    create: Callable[[Entity[T], Identity, Given], T] = create
-    change: Callable[[Entity[T], Identity, T, Given], None] = change
+    prepare: Callable[[Identity, Values, Request], None] = _nothing
+    create: Callable[[Entity[T], Identity, Values], T] = create
+    change: Callable[[Entity[T], Identity, T, Values], None] = change
     subject: Mapping[str, str] = field(default_factory=dict)
     view: Callable[[Identity, T], View] = _plainly
     filters: tuple[str, ...] = ()
@@ -124,11 +124,11 @@ class Entity(Generic[T]):
 
     def add(self, identity: Identity, request: Request) -> Response:
         """Create an object."""
-        given = request.object(self.singular)
-        asked = dict(given)
-        self.prepare(identity, given, request)
-        enforce(request.context, f"write_{self.singular}", self.subject_of(given), "create")
-        values = checked(self.fields, given, self.extra, where=self.singular, asked=asked)
+        body = request.object(self.singular)
+        quoted = dict(body)
+        self.prepare(identity, body, request)
+        enforce(request.context, f"write_{self.singular}", self.subject_of(body), "create")
+        values = checked(self.fields, body, self.extra, where=self.singular, quotation=quoted)
         record = self.create(self, identity, values)
         return Response({self.singular: self.shown(identity, request, record)}, 201)
 
@@ -139,10 +139,10 @@ class Entity(Generic[T]):
 
     def update(self, identity: Identity, request: Request) -> Response:
         """Change an object."""
-        given = request.object(self.singular)
+        values = request.object(self.singular)
         record = self.required(identity, request, f"write_{self.singular}", "update")
-        changes = checked(self.fields, given, self.extra, partial=True)
-        if given.get("id", record.id) != record.id:
+        changes = checked(self.fields, values, self.extra, partial=True)
+        if values.get("id", record.id) != record.id:
             raise bad_request(f"Cannot change {self.singular} ID")
         for name in self.fixed:
             if name in changes and changes[name] != record.get(name):
@@ -164,7 +164,7 @@ class Entity(Generic[T]):
         self.rules(identity).remove(record)
         return Response(status=204)
 
-    def _refuse_immutable(self, record: T, changes: Given) -> None:
+    def _refuse_immutable(self, record: T, changes: Values) -> None:
         """An object with the option `immutable` can only be made mutable again."""
         options = record.get("options") or {}
         opened = set(changes) == {"options"} and changes.get("options", {}).get("immutable") is not True
@@ -175,7 +175,7 @@ class Entity(Generic[T]):
             )
 
 
-def merged_options(old: Mapping[str, object], changes: Mapping[str, object]) -> Given:
+def merged_options(old: Mapping[str, object], changes: Mapping[str, object]) -> Values:
     """Options with changes made; null takes one away."""
     return {name: value for name, value in {**old, **changes}.items() if value is not None}
 
@@ -185,15 +185,15 @@ def options(**checks: Check) -> Check:
     return form({name: optional(check) for name, check in checks.items()})
 
 
-def whole_body(request: Request) -> Given:
+def whole_body(request: Request) -> Values:
     """The body of a call whose fields stand in no object of their own; 400 when it is no JSON object."""
     if not isinstance(request.json, dict):
         raise bad_request("The request body must be a JSON object.")
     return request.json
 
 
-def fill_domain(identity: Identity, given: Given, request: Request) -> None:
+def fill_domain(identity: Identity, values: Values, request: Request) -> None:
     """A missing or null `domain_id` is that of the token's scope or else of the caller."""
-    if given.get("domain_id") is None:
+    if values.get("domain_id") is None:
         caller = request.context
-        given |= {"domain_id": caller.domain_id or caller.project_domain_id or caller.user_domain_id}
+        values |= {"domain_id": caller.domain_id or caller.project_domain_id or caller.user_domain_id}

@@ -26,7 +26,7 @@ class GrantRoutes:
 
     def index(self, identity: Identity, request: Request) -> Response:
         actor, target = self._place(identity, request, "list_grants")
-        rows = identity.grants.given(actor.id, target, self.inherited)
+        rows = identity.grants.direct_assignments(actor.id, target, self.inherited)
         roles = (identity.roles.rows.require(row.role_id) for row in rows)
         return answer(request, "roles", [ROLES.shown(identity, request, role) for role in roles])
 

@@ -65,11 +65,11 @@ def _add_all(
 ) -> Response:
     """Several at once: all of them or, when one is refused, none."""
     enforce(request.context, f"write_{entity.singular}")
-    given = whole_body(request).get(entity.plural)
-    if not isinstance(given, list) or not given or not all(isinstance(each, dict) for each in given):
+    entries = whole_body(request).get(entity.plural)
+    if not isinstance(entries, list) or not entries or not all(isinstance(each, dict) for each in entries):
         raise bad_request(f"The request body must have a list of objects '{entity.plural}'.")
     accepted: list[T] = []
-    for each in given:
+    for each in entries:
         new = draft(entity.kind, new_hex_id(), checked(entity.fields, each))
         check(new, accepted)
         accepted.append(new)

@@ -8,7 +8,7 @@ from openstack_emulator.core.store import T
 from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Project
 from openstack_emulator.identity.routes.domains import DOMAIN_PROJECTS, OPTIONS
-from openstack_emulator.identity.routes.entity import Entity, Given, fill_domain, whole_body
+from openstack_emulator.identity.routes.entity import Entity, Values, fill_domain, whole_body
 from openstack_emulator.identity.routes.lists import links
 from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, short_name, tag, tags
 from openstack_emulator.identity.rules.composition import Identity
@@ -17,16 +17,16 @@ from openstack_emulator.identity.rules.policy import allowed
 from openstack_emulator.identity.views import View, parents_by_id, record_view, subtree_by_id
 
 
-def prepare(identity: Identity, given: Given, request: Request) -> None:
+def prepare(identity: Identity, values: Values, request: Request) -> None:
     """The parent decides the domain; without a parent it is the domain that is asked for, or the token's."""
-    parent_id = given.get("parent_id")
-    if given.get("domain_id") is None and isinstance(parent_id, str):
+    parent_id = values.get("parent_id")
+    if values.get("domain_id") is None and isinstance(parent_id, str):
         parent = identity.projects.rows.get(parent_id)
-        given |= {"domain_id": parent_id if parent is None else parent.domain_id}
-    fill_domain(identity, given, request)
+        values |= {"domain_id": parent_id if parent is None else parent.domain_id}
+    fill_domain(identity, values, request)
 
 
-def create(entity: Entity[Project], identity: Identity, values: Given) -> Project:
+def create(entity: Entity[Project], identity: Identity, values: Values) -> Project:
     """A project, below its domain unless the request says otherwise."""
     parent_id = values.get("parent_id") or values.get("domain_id")
     return identity.projects.create(draft(Project, new_hex_id(), {**values, "parent_id": parent_id}))

@@ -29,12 +29,12 @@ SHOWN_ONLY = frozenset({"redelegated_trust_id", "deleted_at"})
 
 
 def create(identity: Identity, request: Request) -> Response:
-    given = checked(FIELDS, request.object("trust"), extra=True, where="trust")
+    body = checked(FIELDS, request.object("trust"), extra=True, where="trust")
     caller = request.context
     identity.delegations.trusts.forbid_application_credentials(caller)
-    enforce(caller, "create_trust", given)
-    known = {name: value for name, value in given.items() if name in FIELDS}
-    extra = {name: value for name, value in given.items() if name not in FIELDS and name not in SHOWN_ONLY}
+    enforce(caller, "create_trust", body)
+    known = {name: value for name, value in body.items() if name in FIELDS}
+    extra = {name: value for name, value in body.items() if name not in FIELDS and name not in SHOWN_ONLY}
     trust = identity.delegations.trusts.create(NewTrust(**known, extra=extra), caller)
     return Response({"trust": trust_view(identity, request, trust)}, 201)
 
@@ -44,8 +44,8 @@ def index(identity: Identity, request: Request) -> Response:
     query, caller = request.query, request.context
     names = ("trustor_user_id", "trustee_user_id")
     if not allowed(caller, "list_trusts", {}):
-        asked = {name: query.get(name) for name in names}
-        enforce(caller, "list_own_trusts" if any(asked.values()) else "list_trusts", asked)
+        target = {name: query.get(name) for name in names}
+        enforce(caller, "list_own_trusts" if any(target.values()) else "list_trusts", target)
     trusts = identity.delegations.trusts
     found = [trust for trust in filtered(trusts.rows, query, names) if not trusts.is_over(trust)]
     return Response({"trusts": [trust_summary(request, trust) for trust in found], "links": links(request)})

@@ -6,7 +6,7 @@ from openstack_emulator.core.cloud import new_hex_id
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import User
-from openstack_emulator.identity.routes.entity import Entity, Given, change, fill_domain, options
+from openstack_emulator.identity.routes.entity import Entity, Values, change, fill_domain, options
 from openstack_emulator.identity.routes.groups import GROUPS
 from openstack_emulator.identity.routes.lists import answer, filtered
 from openstack_emulator.identity.routes.projects import PROJECTS
@@ -27,13 +27,13 @@ USER_OPTIONS = options(
 OWN_PASSWORD = {"original_password": Field(text(), required=True), "password": Field(text(1), required=True)}
 
 
-def create(entity: Entity[User], identity: Identity, values: Given) -> User:
+def create(entity: Entity[User], identity: Identity, values: Values) -> User:
     """A user, of whose password only a hash is kept."""
     password = values.pop("password")
     return identity.users.create(draft(User, new_hex_id(), values), password)
 
 
-def change_user(entity: Entity[User], identity: Identity, user: User, changes: Given) -> None:
+def change_user(entity: Entity[User], identity: Identity, user: User, changes: Values) -> None:
     """A user, whose tokens end with the password."""
     has_password, password = "password" in changes, changes.pop("password", None)
     change(entity, identity, user, changes)
@@ -69,8 +69,8 @@ USERS = Entity(
 
 def change_password(identity: Identity, request: Request) -> Response:
     """A user's own change of password: the old one stands in for a token."""
-    given = checked(OWN_PASSWORD, request.object("user"))
-    original, password = given.pop("original_password"), given.pop("password")
+    body = checked(OWN_PASSWORD, request.object("user"))
+    original, password = body.pop("original_password"), body.pop("password")
     identity.users.change_own_password(request.vars["id"], original, password)
     return Response(status=204)
 

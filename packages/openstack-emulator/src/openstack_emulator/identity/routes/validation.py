@@ -50,23 +50,24 @@ KEYSTONE = Dialect(
 
 def checked(
     known: Fields,
-    given: Mapping[str, object],
+    body: Mapping[str, object],
     extra: bool = False,
     partial: bool = False,
     where: str = "",
-    asked: Mapping[str, object] | None = None,
+    quotation: Mapping[str, object] | None = None,
 ) -> dict[str, Any]:
     """The values of a request with defaults filled in.
 
-    where: what the request is called in errors: `project`. asked: the request as errors quote it; `given` by default.
+    where: what the request is called in errors: `project`.
+    quotation: the request as errors quote it; `body` by default.
     extra: whether other attributes are kept. partial: a change, where nothing is required and nothing filled in.
     Raises: ApiError 400.
     """
-    values = {name: value for name, value in given.items() if name not in GENERATED or name in known}
+    values = {name: value for name, value in body.items() if name not in GENERATED or name in known}
     required = () if partial else [name for name, field in known.items() if field.required]
     problem = KEYSTONE.problem(values, {name: field.check for name, field in known.items()}, required, strict=not extra)
     if problem is not None:
-        quoted = given if asked is None else asked
+        quoted = body if quotation is None else quotation
         raise KEYSTONE.error(where, values if problem.path else dict(quoted), problem)
     for name in values.keys() - known.keys():
         if name.startswith("_"):

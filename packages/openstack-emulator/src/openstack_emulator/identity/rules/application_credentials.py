@@ -46,7 +46,7 @@ class ApplicationCredentials(Rules):
         secret = wanted.secret or secrets.token_urlsafe(48)
         roles = self._roles(caller, wanted.roles)
         expires = None if wanted.expires_at is None else future(wanted.expires_at, self.cloud.clock.now())
-        made = ApplicationCredential(
+        credential = ApplicationCredential(
             id=new_hex_id(),
             name=wanted.name,
             description=wanted.description,
@@ -58,7 +58,7 @@ class ApplicationCredentials(Rules):
             access_rules=self._rules(user_id, wanted.access_rules),
             secret=hash_password(secret),
         )
-        return self.rows.add(made), secret
+        return self.rows.add(credential), secret
 
     def _roles(self, caller: Context, wanted: Sequence[Mapping[str, object]]) -> list[RoleOfCredential]:
         """The roles asked for, which must be the token's; all of the token's when none is named."""

@@ -31,7 +31,7 @@ from openstack_emulator.identity.rules.tokens import Delegation, Grant, Tokens
 TRUST = "OS-TRUST:trust"
 EC2_METHODS = ["ec2credential"]
 Named = TypeVar("Named", User, Project)
-Given = Mapping[str, Any]
+Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,20 +64,20 @@ class Authentication(Rules):
         self._grants = grants
         self._trusts = owned.trusts
         self._credentials = owned.application_credentials
-        self._methods: Mapping[str, Callable[[Given], VerifiedIdentity]] = {
+        self._methods: Mapping[str, Callable[[Values], VerifiedIdentity]] = {
             "password": self._by_password,
             "token": self._by_token,
             "application_credential": self._by_application_credential,
         }
 
-    def authenticate(self, auth: Given) -> tuple[str, Grant]:
+    def authenticate(self, auth: Values) -> tuple[str, Grant]:
         """Check the credentials, find the scope, issue the token.
 
         Raises: ApiError 400 for a malformed request, 401 for wrong credentials or no role on the scope, 403 when a
         token of a trust is to be rescoped.
         """
-        given = _object(auth, "identity")
-        methods = given.get("methods")
+        identity = _object(auth, "identity")
+        methods = identity.get("methods")
         if not isinstance(methods, list) or not all(isinstance(name, str) for name in methods):
             raise bad_request("auth.identity.methods must be a list of method names.")
         if not methods:
@@ -85,7 +85,7 @@ class Authentication(Rules):
         if not set(methods) <= set(self._methods):
             known = {"methods": sorted(self._methods)}
             raise ApiError(401, "Attempted to authenticate with an unsupported method.", identity=known)
-        proofs = [self._methods[name](_object(given, name)) for name in dict.fromkeys(methods)]
+        proofs = [self._methods[name](_object(identity, name)) for name in dict.fromkeys(methods)]
         user = proofs[0].user
         parent = next((proof.token for proof in proofs if proof.token is not None), None)
         credential = next((proof.credential for proof in proofs if proof.credential is not None), None)
@@ -145,12 +145,12 @@ class Authentication(Rules):
             raise forbidden("User is not a trustee.")
         user = self._users.require(trust.trustor_user_id) if trust.impersonation else trustee
         try:
-            made = self.tokens.issue(user, methods, _target_of(trust), parent, Delegation(trust))
+            token = self.tokens.issue(user, methods, _target_of(trust), parent, Delegation(trust))
         except ApiError as error:
             raise forbidden("The trustor is disabled or has no longer the roles of the trust.") from error
         if trust.remaining_uses is not None:
             self._trusts.update(trust, remaining_uses=trust.remaining_uses - 1)
-        return made
+        return token
 
     def _for_credential(
         self, user: User, methods: list[str], credential: ApplicationCredential, scope: object, parent: Token | None
@@ -161,8 +161,8 @@ class Authentication(Rules):
             raise unauthorized()
         return self.tokens.issue(user, methods, target, parent, Delegation(credential=credential))
 
-    def _by_password(self, given: Given) -> VerifiedIdentity:
-        wanted = _object(given, "user")
+    def _by_password(self, values: Values) -> VerifiedIdentity:
+        wanted = _object(values, "user")
         password = wanted.get("password")
         if password is None:
             raise unauthorized()
@@ -174,8 +174,8 @@ class Authentication(Rules):
             raise unauthorized()
         return VerifiedIdentity(user)
 
-    def _by_token(self, given: Given) -> VerifiedIdentity:
-        secret = given.get("id")
+    def _by_token(self, values: Values) -> VerifiedIdentity:
+        secret = values.get("id")
         if not isinstance(secret, str):
             raise bad_request("auth.identity.token.id must be a string.")
         granted = self.tokens.look_up(secret)
@@ -184,15 +184,15 @@ class Authentication(Rules):
         credential = self._credentials.get(granted.token.application_credential_id or "")
         return VerifiedIdentity(granted.user, granted.token, credential)
 
-    def _by_application_credential(self, given: Given) -> VerifiedIdentity:
-        secret = given.get("secret")
+    def _by_application_credential(self, values: Values) -> VerifiedIdentity:
+        secret = values.get("secret")
         if not isinstance(secret, str):
             raise bad_request("auth.identity.application_credential.secret must be a string.")
-        if isinstance(key := given.get("id"), str):
+        if isinstance(key := values.get("id"), str):
             credential = self._credentials.get(key)
         else:
-            user = self._find(self._users, _object(given, "user"))
-            named = {} if user is None else {"user_id": user.id, "name": given.get("name")}
+            user = self._find(self._users, _object(values, "user"))
+            named = {} if user is None else {"user_id": user.id, "name": values.get("name")}
             credential = self._credentials.first(**named) if named else None
         right = verify_password(secret, None if credential is None else credential.secret)
         if credential is None or not right:
@@ -222,7 +222,7 @@ class Authentication(Rules):
         target = Target("project", user.default_project_id)
         return target if self._grants.roles_of(user.id, target) else None
 
-    def _find(self, rows: Table[Named], wanted: Given) -> Named | None:
+    def _find(self, rows: Table[Named], wanted: Values) -> Named | None:
         """By `id`, or by `name` and `domain` (`{id}` or `{name}`)."""
         if isinstance(key := wanted.get("id"), str):
             return rows.get(key)
@@ -230,7 +230,7 @@ class Authentication(Rules):
         domain = self._find_domain(_object(wanted, "domain"))
         return None if domain is None else rows.first(name=name, domain_id=domain.id)
 
-    def _find_domain(self, wanted: Given) -> Domain | None:
+    def _find_domain(self, wanted: Values) -> Domain | None:
         """By `id` or `name`."""
         if isinstance(key := wanted.get("id"), str):
             return self._domains.get(key)
@@ -249,15 +249,15 @@ def _enough(user: User, methods: list[str]) -> bool:
     return any(set(rule) <= set(methods) for rule in rules)
 
 
-def _name(wanted: Given) -> str:
+def _name(wanted: Values) -> str:
     name = wanted.get("name")
     if not isinstance(name, str):
         raise bad_request("A user, project or domain is named by its id, or by its name.")
     return name
 
 
-def _object(given: Given, key: str) -> Given:
-    value = given.get(key)
+def _object(values: Values, key: str) -> Values:
+    value = values.get(key)
     if not isinstance(value, dict):
         raise bad_request(f"'{key}' must be an object in the authentication request.")
     return value

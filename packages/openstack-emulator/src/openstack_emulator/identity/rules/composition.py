@@ -86,7 +86,7 @@ class Identity(Records):
         choices = self._table("endpoint_filters", EndpointChoice, "endpoint filter", "project_id")
         registered = self._table("registered_limits", RegisteredLimit, "registered limit", "service_id")
         limits = self._table("limits", Limit, "limit", "project_id", "domain_id")
-        issued = self.typed("tokens", Token, "user_id", missing=missing("token"), internal=True)
+        issued = self.table("tokens", Token, "user_id", missing=missing("token"), internal=True)
         owned = OwnedTables(trusts, credentials, delegated, access_rules, limits, issued)
         self.roles = Roles(self, roles, implied_roles, assignments)
         hierarchy = Hierarchy(projects)
@@ -114,7 +114,7 @@ class Identity(Records):
         cloud.admit = application_credentials.admit
 
     def _table(self, name: str, kind: type[T], label: str, *indexes: str) -> Table[T]:
-        return self.typed(name, kind, *indexes, missing=missing(label))
+        return self.table(name, kind, *indexes, missing=missing(label))
 
     def seed(self) -> None:
         seed(self.roles, self.domains, self.projects, self.users, self.grants)

@@ -70,18 +70,18 @@ class ConfigurationPart:
         return {self.option: config[self.group][self.option]}
 
 
-def merged(have: Configuration, given: Mapping[str, Any], part: ConfigurationPart) -> Configuration:
-    """A configuration with options set beside those that are there. Below a group `given` has the group, below an
+def merged(have: Configuration, options: Mapping[str, Any], part: ConfigurationPart) -> Configuration:
+    """A configuration with options set beside those that are there. Below a group `options` has the group, below an
     option the option. Raises ApiError 403, 404."""
     if part.group is not None:
         part.of(have, unset)
         if part.option is not None:
-            given = {part.group: given}
-        if set(given) != {part.group}:
+            options = {part.group: options}
+        if set(options) != {part.group}:
             raise forbidden("The group in the body is not the one in the path.")
-        if part.option is not None and set(given[part.group]) != {part.option}:
+        if part.option is not None and set(options[part.group]) != {part.option}:
             raise forbidden("The option in the body is not the one in the path.")
-    wanted = checked(given)
+    wanted = checked(options)
     return {group: {**have.get(group, {}), **wanted.get(group, {})} for group in {**have, **wanted}}
 
 

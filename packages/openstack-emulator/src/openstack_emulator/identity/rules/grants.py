@@ -31,7 +31,7 @@ class EffectiveRole:
     target: Target
     role_id: str
     inherited: bool
-    given: Assignment
+    assignment: Assignment
     group_id: str | None = None
     prior_id: str | None = None
 
@@ -84,7 +84,7 @@ class Grants(Rules):
         if role.domain_id != (target.id if project is None else project.domain_id):
             raise forbidden(f"Role {role.id} belongs to domain {role.domain_id}, {target.kind} {target.id} does not.")
 
-    def given(self, actor_id: str, target: Target, inherited: bool) -> list[Assignment]:
+    def direct_assignments(self, actor_id: str, target: Target, inherited: bool) -> list[Assignment]:
         """What was given to a user or group on just this target."""
         return self.rows.select(actor_id=actor_id, target=target.kind, target_id=target.id, inherited=inherited)
 
@@ -162,8 +162,8 @@ class Grants(Rules):
         """Groups as their members, inherited roles on the projects they reach, with every role that is implied."""
         found = (
             held
-            for given in self.direct()
-            for member in self._members(given)
+            for assignment in self.direct()
+            for member in self._members(assignment)
             for place in self._reached(member)
             for held in self._implied(place)
         )

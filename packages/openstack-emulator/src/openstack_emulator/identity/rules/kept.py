@@ -34,27 +34,27 @@ class RecordCollection(Rules, Generic[T]):
         self.rows.remove(record)
 
 
-def draft(kind: type[T], key: str, given: Mapping[str, Any]) -> T:
+def draft(kind: type[T], key: str, values: Mapping[str, Any]) -> T:
     """A new record with what a request gives; what no field is for is `extra`."""
-    known, extra = _sorted(kind, given)
+    known, extra = _sorted(kind, values)
     return kind(**{**known, **({"extra": extra} if extra else {}), "id": key})
 
 
-def changed(record: T, given: Mapping[str, object]) -> T:
+def changed(record: T, values: Mapping[str, object]) -> T:
     """A copy of a record with what a request gives."""
     kind = type(record)
-    known, extra = _sorted(kind, given)
+    known, extra = _sorted(kind, values)
     after = {name: getattr(record, name) for name in stored_names(kind).values()} | known
     if extra and isinstance(record, Extensible):
         after |= {"extra": record.extra | extra}
     return kind(**after)
 
 
-def _sorted(kind: type[T], given: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _sorted(kind: type[T], values: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the class has fields for, by their names, and the rest."""
     names = stored_names(kind)
-    known = {names[name]: value for name, value in given.items() if name in names}
-    return known, {name: value for name, value in given.items() if name not in names}
+    known = {names[name]: value for name, value in values.items() if name in names}
+    return known, {name: value for name, value in values.items() if name not in names}
 
 
 def remove_all(rows: Table[T], records: Iterable[T]) -> None:

@@ -36,8 +36,8 @@ def own_trust(cloud: Cloud, request: Request, name: str) -> str:
         "project_id": caller.project,
         "roles": [{"name": name} for name in sorted(caller.roles)],
     }
-    made: Any = call_service(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
-    return str(made["trust"]["id"])
+    answer: Any = call_service(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
+    return str(answer["trust"]["id"])
 
 
 def end_trust(cloud: Cloud, trust_id: str) -> None:

@@ -24,17 +24,17 @@ _TIMES = ("%Y%m%dT%H%M%SZ", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%
 
 def is_signed(request: Mapping[str, object], secret: str) -> bool:
     """Whether the signature of a request is right, with any of the names its host may go by (clients differ)."""
-    given = signature_of(request)
-    return any(_same(given, wanted) for host in _hosts(request) for wanted in _signatures(request, host, secret))
+    signature = signature_of(request)
+    return any(_same(signature, wanted) for host in _hosts(request) for wanted in _signatures(request, host, secret))
 
 
 def is_stale(request: Mapping[str, object], now: float) -> bool:
     """Whether the request says that it was signed too long ago. One that says nothing never gets stale."""
     params, headers = _texts(request, "params"), _lower(_texts(request, "headers"))
-    said = params.get("Timestamp") or params.get("X-Amz-Date") or headers.get("x-amz-date")
-    if said is None:
+    timestamp = params.get("Timestamp") or params.get("X-Amz-Date") or headers.get("x-amz-date")
+    if timestamp is None:
         return False
-    signed = _time(said)
+    signed = _time(timestamp)
     return signed is None or signed + FRESH < now
 
 
@@ -146,8 +146,8 @@ def _query(params: Mapping[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in encoded)
 
 
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode(), wanted.encode())
+def _same(signature: str, wanted: str) -> bool:
+    return hmac.compare_digest(signature.encode(), wanted.encode())
 
 
 def _text(request: Mapping[str, object], name: str) -> str:
@@ -165,10 +165,10 @@ def _lower(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _time(said: str) -> float | None:
+def _time(timestamp: str) -> float | None:
     for form in _TIMES:
         try:
-            return datetime.strptime(said, form).replace(tzinfo=UTC).timestamp()
+            return datetime.strptime(timestamp, form).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
     return None

@@ -51,9 +51,9 @@ def index(service: ImageService, request: Request) -> Response:
 def create(service: ImageService, request: Request) -> Response:
     """A namespace, with what it is to hold from the beginning."""
     service.namespaces.require_administrator(request.context)
-    wanted = NAMESPACE_FORM.given(request.json)
-    made = service.namespaces.create(wanted.get("owner") or request.context.project, wanted)
-    return Response(namespace_view(made), 201, {"Location": f"{request.base}{NAMESPACES}/{made.id}"})
+    wanted = NAMESPACE_FORM.checked(request.json)
+    namespace = service.namespaces.create(wanted.get("owner") or request.context.project, wanted)
+    return Response(namespace_view(namespace), 201, {"Location": f"{request.base}{NAMESPACES}/{namespace.id}"})
 
 
 def show(service: ImageService, request: Request) -> Response:
@@ -62,7 +62,7 @@ def show(service: ImageService, request: Request) -> Response:
 
 def update(service: ImageService, request: Request) -> Response:
     namespace = _writable(service, request)
-    service.namespaces.update(namespace, NAMESPACE_FORM.given(request.json))
+    service.namespaces.update(namespace, NAMESPACE_FORM.checked(request.json))
     return Response(namespace_view(namespace))
 
 
@@ -97,20 +97,20 @@ class PartRoutes:
         """One that has nothing but the name in the path."""
         return self._created(service, request, _writable(service, request), {"name": _name(request)})
 
-    def _created(self, service: ImageService, request: Request, namespace: Namespace, given: object) -> Response:
-        [(name, made)] = service.namespaces.parts(self.plural, [given]).items()
-        service.namespaces.add_part(namespace, self.plural, name, made)
+    def _created(self, service: ImageService, request: Request, namespace: Namespace, body: object) -> Response:
+        [(name, part)] = service.namespaces.parts(self.plural, [body]).items()
+        service.namespaces.add_part(namespace, self.plural, name, part)
         place = f"{request.base}{NAMESPACES}/{namespace.id}/{self.plural}/{name}"
-        return Response(self._view(namespace, name, made), 201, {"Location": place})
+        return Response(self._view(namespace, name, part), 201, {"Location": place})
 
     def replace_all(self, service: ImageService, request: Request) -> Response:
         """Tags instead of those that are there, or after them when a header says so."""
         namespace = _writable(service, request)
-        given = TAGS_FORM.given(request.json)
-        made = service.namespaces.parts(self.plural, given["tags"])
+        body = TAGS_FORM.checked(request.json)
+        part = service.namespaces.parts(self.plural, body["tags"])
         append = request.headers.get("x-openstack-append", "").lower() == "true"
         kept = held(namespace, self.plural) if append else {}
-        service.namespaces.set_parts(namespace, self.plural, {**kept, **made})
+        service.namespaces.set_parts(namespace, self.plural, {**kept, **part})
         return Response({"tags": tags_view(namespace)}, 201)
 
     def show(self, service: ImageService, request: Request) -> Response:
@@ -121,9 +121,9 @@ class PartRoutes:
         """Another one in its place, which may have another name."""
         namespace, old = _writable(service, request), _name(request)
         service.namespaces.part(namespace, self.plural, old)
-        [(name, made)] = service.namespaces.parts(self.plural, [request.json]).items()
-        service.namespaces.replace_part(namespace, self.plural, old, name, made)
-        return Response(self._view(namespace, name, made))
+        [(name, part)] = service.namespaces.parts(self.plural, [request.json]).items()
+        service.namespaces.replace_part(namespace, self.plural, old, name, part)
+        return Response(self._view(namespace, name, part))
 
     def delete(self, service: ImageService, request: Request) -> Response:
         service.namespaces.remove_part(_writable(service, request), self.plural, _name(request))

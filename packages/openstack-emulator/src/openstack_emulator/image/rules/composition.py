@@ -25,9 +25,9 @@ class ImageService(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        images = self.typed("images", Image, "name", "project_id")
-        members = self.typed("members", Member, "image_id", "project_id")
-        tasks = self.typed("tasks", Task, "image_id")
+        images = self.table("images", Image, "name", "project_id")
+        members = self.table("members", Member, "image_id", "project_id")
+        tasks = self.table("tasks", Task, "image_id")
         self.data = ImageData(self, images)
         self.images = Images(self, images, members, tasks, self.data)
         self.members = Members(self, members)

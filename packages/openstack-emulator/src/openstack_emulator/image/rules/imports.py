@@ -52,7 +52,7 @@ class Imports(Rules):
                 f"it is '{image.status}'."
             )
         require_formats(image)
-        wanted = {"image_id": image.id, "import_req": {"method": dict(method.given)}}
+        wanted = {"image_id": image.id, "import_req": {"method": dict(method.parameters)}}
         task = self._add_task(context, "api_image_import", wanted, request_id, image.id)
         image.properties = {**image.properties, TASK: task.id, TO_STORES: ",".join(stores), FAILED: ""}
         if method.name != COPY:

@@ -43,12 +43,12 @@ class NewCopy(NewImage):
 
 @dataclass(frozen=True, kw_only=True)
 class ImportMethod:
-    """How an image is imported, and, for `web-download`, from where."""
+    """How an image is imported, and, for `web-download`, from where. parameters: the method as the request has it."""
 
     name: str
     uri: str
-    given: Mapping[str, Any]
+    parameters: Mapping[str, Any]
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        return cls(name=given["name"], uri=given.get("uri", ""), given=given)
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        return cls(name=body["name"], uri=body.get("uri", ""), parameters=body)

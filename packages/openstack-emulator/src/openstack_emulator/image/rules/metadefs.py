@@ -33,7 +33,7 @@ class Namespaces(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("namespaces", Namespace, "project_id")
+        self.rows = records.table("namespaces", Namespace, "project_id")
 
     def visible(self, context: Context, name: str) -> Namespace:
         """The namespace of a name; 404 for one that the caller may not see."""
@@ -107,10 +107,10 @@ class Namespaces(Rules):
 
     # -- what namespaces hold ----------------------------------------------------------------------
 
-    def parts(self, kind: str, given: Iterable[object]) -> NamespaceParts:
+    def parts(self, kind: str, bodies: Iterable[object]) -> NamespaceParts:
         """Parts of a namespace by name, of their descriptions; properties have no times. Raises ApiError 400."""
         stamps = {} if kind == "properties" else dict.fromkeys((CREATED, "updated_at"), self.records.timestamp())
-        rows = [FORMS[kind].given(row) for row in given]
+        rows = [FORMS[kind].checked(row) for row in bodies]
         return {row["name"]: {**row, **stamps} for row in rows}
 
     def part(self, namespace: Namespace, kind: str, name: str) -> dict[str, Any]:
@@ -120,20 +120,20 @@ class Namespaces(Rules):
             raise not_found(f"The namespace {namespace.id} has nothing of the name {name} in its {kind}.")
         return found
 
-    def add_part(self, namespace: Namespace, kind: str, name: str, made: dict[str, object]) -> None:
+    def add_part(self, namespace: Namespace, kind: str, name: str, part: dict[str, object]) -> None:
         """Add a part; 409 when there is one of the name."""
         self._refuse_held(namespace, kind, name)
-        self.set_parts(namespace, kind, {**held(namespace, kind), name: made})
+        self.set_parts(namespace, kind, {**held(namespace, kind), name: part})
 
-    def replace_part(self, namespace: Namespace, kind: str, old: str, name: str, made: dict[str, object]) -> None:
+    def replace_part(self, namespace: Namespace, kind: str, old: str, name: str, part: dict[str, object]) -> None:
         """Put another part in the place of one, which may have another name; 409 when there is one of the name."""
         present = held(namespace, kind)
         if name != old:
             self._refuse_held(namespace, kind, name)
         if (created := present[old].get(CREATED)) is not None:
-            made[CREATED] = created
+            part[CREATED] = created
         self.set_parts(
-            namespace, kind, {(name if key == old else key): row for key, row in present.items()} | {name: made}
+            namespace, kind, {(name if key == old else key): row for key, row in present.items()} | {name: part}
         )
 
     def remove_part(self, namespace: Namespace, kind: str, name: str) -> None:

@@ -86,7 +86,7 @@ class Form:
         validators = {name: validator_of({"properties": {name: schema}}) for name, schema in self.schemas.items()}
         return {name: attribute(name, validator) for name, validator in validators.items()}
 
-    def given(self, body: object) -> dict[str, Any]:
+    def checked(self, body: object) -> dict[str, Any]:
         """A body without what answers show and requests do not say. Raises: ApiError 400 for another body."""
         GLANCE.check(self.kind, body, self._checks, self.required)
         held = body if isinstance(body, Mapping) else {}

@@ -39,10 +39,10 @@ def create(manager: KeyManager, request: Request) -> Response:
     kind, wanted = body["type"], body.get(REFERENCES, [])
     entries = [_entry(one) for one in wanted]
     check_entries(kind, entries)
-    for given, entry in zip(wanted, entries, strict=True):
-        _require_secret(manager, request, given, entry)
-    made = manager.containers.create(project_id, context.user_id, kind, body.get("name"), entries)
-    return created(request, "containers", made.id)
+    for reference, entry in zip(wanted, entries, strict=True):
+        _require_secret(manager, request, reference, entry)
+    container = manager.containers.create(project_id, context.user_id, kind, body.get("name"), entries)
+    return created(request, "containers", container.id)
 
 
 def _entry(wanted: Mapping[str, Any]) -> Entry:

@@ -40,9 +40,9 @@ def update(manager: KeyManager, request: Request) -> Response:
     _require_administrator(request.context)
     body = object_of(request)
     BARBICAN.check(_SCHEMA, body, {"project_quotas": mapping}, ["project_quotas"])
-    given = body["project_quotas"]
-    _IN_QUOTAS.check(_SCHEMA, given, _FORMS)
-    manager.quotas.set_limits(key_of(request), {kind: given[kind] for kind in KINDS if kind in given})
+    limits = body["project_quotas"]
+    _IN_QUOTAS.check(_SCHEMA, limits, _FORMS)
+    manager.quotas.set_limits(key_of(request), {kind: limits[kind] for kind in KINDS if kind in limits})
     return Response(status=204)
 
 

@@ -38,8 +38,8 @@ def create(manager: KeyManager, request: Request) -> Response:
     body, context = object_of(request), request.context
     project_id = project_for(context, WRITERS, "Secret creation")
     new = NewSecret.from_json(_SCHEMA, body, manager.now())
-    made = manager.secrets.create(project_id, context.user_id, new, content_in(_SCHEMA, body))
-    return created(request, "secrets", made.id)
+    secret = manager.secrets.create(project_id, context.user_id, new, content_in(_SCHEMA, body))
+    return created(request, "secrets", secret.id)
 
 
 def index(manager: KeyManager, request: Request) -> Response:

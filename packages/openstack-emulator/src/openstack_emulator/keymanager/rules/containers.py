@@ -28,7 +28,7 @@ class Containers(GuardedObjects[Container]):
     """The containers of all projects."""
 
     def __init__(self, records: Records, quotas: Quotas, secrets: Secrets) -> None:
-        rows = records.typed(
+        rows = records.table(
             "containers", Container, "project_id", missing=lambda key: not_found("Secrets container not found.")
         )
         super().__init__(records, "Container", rows)

@@ -65,7 +65,7 @@ def request_for(subject: str, private_key: bytes, passphrase: bytes | None) -> x
         raise bad_request("The private key in the source container cannot be used.") from None
 
 
-def given_request(data: str) -> x509.CertificateSigningRequest:
+def signing_request(data: str) -> x509.CertificateSigningRequest:
     """A certificate signing request (PKCS #10) from the base64 encoding of its PEM or DER form."""
     try:
         decoded = base64.b64decode(data, validate=True)

@@ -111,12 +111,12 @@ def content_in(schema: str, body: Mapping[str, Any]) -> Content | None:
     if not kind:
         problem = "If 'payload' is supplied, 'payload_content_type' must also be supplied."
         raise mismatch(schema, problem, "payload_content_type")
-    types, given = [*_TEXTS, *_BINARY], kind.lower().strip()
-    if given not in types:
+    types, content_type = [*_TEXTS, *_BINARY], kind.lower().strip()
+    if content_type not in types:
         raise mismatch(schema, f"payload_content_type is not one of {types}", "payload_content_type")
-    if given in _TEXTS and encoding is not None:
+    if content_type in _TEXTS and encoding is not None:
         raise mismatch(schema, "payload_content_encoding is not one of None", "payload_content_encoding")
-    if given in _BINARY and encoding is None:
+    if content_type in _BINARY and encoding is None:
         problem = f"payload_content_encoding is not one of {_ENCODINGS}"
         raise mismatch(schema, problem, "payload_content_encoding")
     return content_from(payload.encode(), kind, encoding)
@@ -161,28 +161,28 @@ class NewOrder:
         """The order in a request. Raises ApiError 400."""
         for name, form in _ORDER_FORMS.items():
             _IN_ORDER[name].check(_SCHEMA, body, {name: form}, [name])
-        kind, given = body["type"], body["meta"]
-        meta = _certificate_meta(kind, given) if kind == "certificate" else _key_meta(kind, given, now)
+        kind, description = body["type"], body["meta"]
+        meta = _certificate_meta(kind, description) if kind == "certificate" else _key_meta(kind, description, now)
         return cls(type=kind, pass_phrase=meta.pop("pass_phrase", None), meta=meta)
 
 
-def _certificate_meta(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    request_type = given.get("request_type") or "custom"
-    BARBICAN.check("'Certificate Order'", given, _META_FORMS[kind], _NEEDS.get(request_type, ()))
-    return {**given, "request_type": request_type}
+def _certificate_meta(kind: str, meta: Mapping[str, Any]) -> dict[str, Any]:
+    request_type = meta.get("request_type") or "custom"
+    BARBICAN.check("'Certificate Order'", meta, _META_FORMS[kind], _NEEDS.get(request_type, ()))
+    return {**meta, "request_type": request_type}
 
 
-def _key_meta(kind: str, given: Mapping[str, object], now: datetime) -> dict[str, Any]:
+def _key_meta(kind: str, meta: Mapping[str, object], now: datetime) -> dict[str, Any]:
     """The details of an order of a key or a pair of keys, once they are known to be valid. Raises ApiError 400."""
     for name in _GENERATED:
-        if given.get(name) is None:
+        if meta.get(name) is None:
             raise mismatch(_SCHEMA, f"'{name}' is required field for {kind} type order", "meta")
-    wanted = NewSecret.from_json(_SECRET_SCHEMA, given, now)
-    BARBICAN.check(_SECRET_SCHEMA, given, _META_FORMS[kind])
-    if given.get("payload") is not None:
-        content_in(_SECRET_SCHEMA, given)
+    wanted = NewSecret.from_json(_SECRET_SCHEMA, meta, now)
+    BARBICAN.check(_SECRET_SCHEMA, meta, _META_FORMS[kind])
+    if meta.get("payload") is not None:
+        content_in(_SECRET_SCHEMA, meta)
         raise mismatch(_SCHEMA, "'payload' not allowed", "meta")
     if kind == "key" and (wanted.bit_length or 0) % 8:
         raise mismatch(_SCHEMA, "Must be a positive integer that is a multiple of 8", "bit_length")
-    content_type = given.get("payload_content_type") or OCTETS
-    return {**given, "expiration": wanted.expiration, "payload_content_type": content_type}
+    content_type = meta.get("payload_content_type") or OCTETS
+    return {**meta, "expiration": wanted.expiration, "payload_content_type": content_type}

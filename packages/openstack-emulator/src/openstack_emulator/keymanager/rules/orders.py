@@ -29,8 +29,8 @@ class Orders(KeyManagerRules):
     def __init__(self, records: Records, quotas: Quotas, secrets: Secrets, containers: Containers) -> None:
         super().__init__(records)
         self._quotas, self._secrets, self._containers = quotas, secrets, containers
-        self.rows = records.typed("orders", Order, "project_id", missing=lambda key: not_found("Order not found."))
-        self._authority = records.typed("authority", Authority, internal=True)
+        self.rows = records.table("orders", Order, "project_id", missing=lambda key: not_found("Order not found."))
+        self._authority = records.table("authority", Authority, internal=True)
         self._generators: Mapping[str, Callable[[Order], dict[str, str]]] = {
             "key": self._generate_key,
             "asymmetric": self._generate_pair,
@@ -112,7 +112,7 @@ class Orders(KeyManagerRules):
                 raise bad_request("The source container has no private_key.")
             wanted = generation.request_for(meta["subject_dn"], private, data.get("private_key_passphrase"))
         else:
-            wanted = generation.given_request(meta["request_data"])
+            wanted = generation.signing_request(meta["request_data"])
         authority = self._signing_authority()
         certificate = certificates.signed(wanted, authority, self.records.now())
         entries |= {

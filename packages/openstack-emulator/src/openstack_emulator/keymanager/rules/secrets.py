@@ -19,7 +19,7 @@ class Secrets(GuardedObjects[Secret]):
     """The secrets of all projects."""
 
     def __init__(self, records: Records, quotas: Quotas) -> None:
-        super().__init__(records, "Secret", records.typed("secrets", Secret, "project_id", missing=_missing))
+        super().__init__(records, "Secret", records.table("secrets", Secret, "project_id", missing=_missing))
         self._quotas = quotas
 
     def require(self, key: str) -> Secret:

@@ -19,8 +19,8 @@ class Balancers(Endpoint[LoadBalancer]):
 
     def create(self, service: LoadBalancing, request: Request) -> Response:
         caller = writer(request)
-        made = service.creation.create_balancer(caller, inputs.new_balancer(self.form.body(request)))
-        return Response({self.form.member: view(service, made)}, 201)
+        balancer = service.creation.create_balancer(caller, inputs.new_balancer(self.form.body(request)))
+        return Response({self.form.member: view(service, balancer)}, 201)
 
     def delete(self, service: LoadBalancing, request: Request) -> Response:
         writer(request)
@@ -66,10 +66,10 @@ def replace_members(service: LoadBalancing, request: Request) -> Response:
     """
     caller = writer(request)
     pool = service.tables.outer(caller, Pool, request.vars["parent_id"])
-    given = request.json.get("members") if isinstance(request.json, dict) else None
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    entries = request.json.get("members") if isinstance(request.json, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
         raise bad_request("The request body must be a JSON object with a list 'members' of objects in it.")
-    members = [inputs.requested_member(one) for one in given]
+    members = [inputs.requested_member(one) for one in entries]
     additive = bool(request.query.boolean("additive_only"))
     service.changes.replace_members(caller, pool, members, additive)
     return Response(status=202)

@@ -28,9 +28,9 @@ class Field:
     fixed: bool = False
     read: Callable[[Any], Any] = lambda value: value
 
-    def value(self, given: Any) -> Any:
+    def value(self, data: Any) -> Any:
         """What a field is that a request gives, or does not (None)."""
-        return copy.copy(self.default) if given is None else given
+        return copy.copy(self.default) if data is None else data
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,21 +62,21 @@ class Form:
         where = ".".join((self.argument or self.member, *within))
         return bad_request(f"Unknown attribute for argument {where}: {name}")
 
-    def values(self, given: Any) -> dict[str, Any]:
+    def values(self, body: Any) -> dict[str, Any]:
         """The fields of a new object, defaults included. Raises ApiError 400."""
-        checked = self.checked(given)
+        checked = self.checked(body)
         checks.COMPLETE.check(self.member, checked, {}, [name for name, field in self.fields.items() if field.required])
         return {name: field.value(checked.get(name)) for name, field in self.fields.items()}
 
-    def changes(self, given: object) -> dict[str, Any]:
+    def changes(self, body: object) -> dict[str, Any]:
         """The fields that an update sets; null resets one to its default. Raises ApiError 400."""
-        checked = self.checked(given)
+        checked = self.checked(body)
         for name in checked:
             if self.fields[name].fixed:
                 raise self.unknown(name, self.member)
         return {name: self.fields[name].value(value) for name, value in checked.items()}
 
-    def checked(self, given: Any) -> dict[str, Any]:
+    def checked(self, body: Any) -> dict[str, Any]:
         """The given fields. Raises ApiError 400 for an unknown field or a wrong value."""
-        checks.GIVEN.check(f"{self.argument or self.member}.{self.member}", given, self._checks)
-        return {name: None if value is None else self.fields[name].read(value) for name, value in given.items()}
+        checks.GIVEN.check(f"{self.argument or self.member}.{self.member}", body, self._checks)
+        return {name: None if value is None else self.fields[name].read(value) for name, value in body.items()}

@@ -34,9 +34,9 @@ _IN_POOL = itemgetter("members", "healthmonitor", "session_persistence", "listen
 _IN_POLICY = itemgetter("rules", "redirect_pool", "action")
 
 
-def new_balancer(given: object) -> NewBalancer:
+def new_balancer(body: object) -> NewBalancer:
     """A load balancer, with the pools and listeners in it."""
-    values = forms.LOAD_BALANCER.values(given)
+    values = forms.LOAD_BALANCER.values(body)
     pools, listeners = _IN_BALANCER(values)
     return NewBalancer(
         kind=LoadBalancer,
@@ -46,17 +46,17 @@ def new_balancer(given: object) -> NewBalancer:
     )
 
 
-def new_listener(given: object) -> NewObject[Listener]:
+def new_listener(body: object) -> NewObject[Listener]:
     """A listener, with the policies in it and its default pool."""
-    values = forms.LISTENER.values(given)
+    values = forms.LISTENER.values(body)
     policies, pool = _IN_LISTENER(values)
     parts = tuple(map(new_policy, policies))
     return NewObject(kind=Listener, settings=_settings(values), parts=parts, pool=_pool(pool))
 
 
-def new_pool(given: object) -> NewPool:
+def new_pool(body: object) -> NewPool:
     """A pool, with the members and the health monitor in it."""
-    values = forms.POOL.values(given)
+    values = forms.POOL.values(body)
     members, monitor, persistence, listener_id = _IN_POOL(values)
     check_session(persistence)
     parts: list[NewObject[Any]] = [new_member(one) for one in members]
@@ -65,28 +65,28 @@ def new_pool(given: object) -> NewPool:
     return NewPool(kind=Pool, settings=_settings(values), parts=tuple(parts), listener_id=listener_id)
 
 
-def new_member(given: object) -> NewObject[Member]:
+def new_member(body: object) -> NewObject[Member]:
     """A member of a pool."""
-    return NewObject(kind=Member, settings=_settings(forms.MEMBER.values(given)))
+    return NewObject(kind=Member, settings=_settings(forms.MEMBER.values(body)))
 
 
-def requested_member(given: Any) -> RequestedMember:
+def requested_member(body: Any) -> RequestedMember:
     """A member that a pool is to have; what it has already keeps the fields that are not given."""
-    new = new_member(given)
+    new = new_member(body)
     changes = {
-        name: new.settings[name] for name in given if name in new.settings and not forms.MEMBER.fields[name].fixed
+        name: new.settings[name] for name in body if name in new.settings and not forms.MEMBER.fields[name].fixed
     }
     return RequestedMember(new=new, changes=changes)
 
 
-def new_monitor(given: object) -> NewObject[HealthMonitor]:
+def new_monitor(body: object) -> NewObject[HealthMonitor]:
     """A health monitor of a pool."""
-    return NewObject(kind=HealthMonitor, settings=_settings(forms.HEALTH_MONITOR.values(given)))
+    return NewObject(kind=HealthMonitor, settings=_settings(forms.HEALTH_MONITOR.values(body)))
 
 
-def new_policy(given: object) -> NewObject[L7Policy]:
+def new_policy(body: object) -> NewObject[L7Policy]:
     """A policy of a listener, with the rules in it and the pool that it redirects to."""
-    values = forms.L7_POLICY.values(given)
+    values = forms.L7_POLICY.values(body)
     rules, pool, action = _IN_POLICY(values)
     target = values.get(TARGETS.get(action, "")) or (pool if action == "REDIRECT_TO_POOL" else None)
     require_target(action, target)
@@ -94,16 +94,16 @@ def new_policy(given: object) -> NewObject[L7Policy]:
     return NewObject(kind=L7Policy, settings=_settings(values), parts=parts, pool=_pool(pool))
 
 
-def new_rule(given: object) -> NewObject[L7Rule]:
+def new_rule(body: object) -> NewObject[L7Rule]:
     """A rule of a policy."""
-    return NewObject(kind=L7Rule, settings=_settings(forms.L7_RULE.values(given)))
+    return NewObject(kind=L7Rule, settings=_settings(forms.L7_RULE.values(body)))
 
 
-def _pool(given: object) -> NewPool | PoolName | None:
+def _pool(body: object) -> NewPool | PoolName | None:
     """The pool that an object uses: a new one, or one of the same request by its name alone."""
-    if given is None:
+    if body is None:
         return None
-    return PoolName(given["name"]) if isinstance(given, dict) and given.keys() == {"name"} else new_pool(given)
+    return PoolName(body["name"]) if isinstance(body, dict) and body.keys() == {"name"} else new_pool(body)
 
 
 def _settings(values: Mapping[str, object]) -> Mapping[str, object]:

@@ -65,10 +65,10 @@ class Endpoint(Generic[P]):
         return Response({self.form.member: trimmed(shown, request.query)})
 
     def create(self, service: LoadBalancing, request: Request) -> Response:
-        caller, given = writer(request), self.form.body(request)
-        new = self.new(given)
-        made = service.creation.create_part(caller, new, self._container(service, request, given))
-        return Response({self.form.member: view(service, made)}, 201)
+        caller, body = writer(request), self.form.body(request)
+        new = self.new(body)
+        record = service.creation.create_part(caller, new, self._container(service, request, body))
+        return Response({self.form.member: view(service, record)}, 201)
 
     def update(self, service: LoadBalancing, request: Request) -> Response:
         caller, row = writer(request), self.found(service, request)
@@ -88,13 +88,13 @@ class Endpoint(Generic[P]):
         caller, table = request.context, service.tables.of(self.kind)
         return [*table] if caller.is_admin else table.select(project_id=caller.project)
 
-    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, object]) -> Provisioned:
+    def _container(self, service: LoadBalancing, request: Request, body: Mapping[str, object]) -> Provisioned:
         """The object that a new one belongs to. Raises ApiError 400, 403 and 404."""
         for name, kind in self.containers.items():
-            if given.get(name):
-                return service.tables.reach(request.context, kind, str(given[name]))
+            if body.get(name):
+                return service.tables.reach(request.context, kind, str(body[name]))
         if len(names := list(self.containers)) == 1:
-            checks.COMPLETE.check(self.form.member, given, {}, names)
+            checks.COMPLETE.check(self.form.member, body, {}, names)
         raise failure(f"Must provide at least one of: {', '.join(names)}")
 
 
@@ -122,7 +122,7 @@ class InnerEndpoint(Endpoint[P]):
     def _rows(self, service: LoadBalancing, request: Request) -> list[P]:
         return service.tables.of(self.kind).select(**{self.parent: self.container(service, request).id})
 
-    def _container(self, service: LoadBalancing, request: Request, given: Mapping[str, object]) -> Provisioned:
+    def _container(self, service: LoadBalancing, request: Request, body: Mapping[str, object]) -> Provisioned:
         return self.container(service, request)
 
 

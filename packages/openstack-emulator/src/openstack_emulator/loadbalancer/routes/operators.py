@@ -42,8 +42,8 @@ class SetupEndpoint(Generic[S]):
     def create(self, service: LoadBalancing, request: Request) -> Response:
         values = self._renamed(self.form.values(self.form.body(request)))
         key = values["name"] if self.key == "name" else new_id()
-        made = self.setup(service).create(self.kind(id=key, **values))
-        return Response({self.form.member: self._view(made)}, 201)
+        record = self.setup(service).create(self.kind(id=key, **values))
+        return Response({self.form.member: self._view(record)}, 201)
 
     def update(self, service: LoadBalancing, request: Request) -> Response:
         row = self._found(service, request)

@@ -35,8 +35,8 @@ def update(service: LoadBalancing, request: Request) -> Response:
     initial, wanted = service.quotas.initial(), request.object("quota")
     checks.GIVEN.check("quota", wanted, dict.fromkeys([*initial, *names], _LIMIT))
     changes: dict[str, int] = {}
-    for given, value in wanted.items():
-        name, number = names.get(given, given), as_integer(value)
+    for requested_name, value in wanted.items():
+        name, number = names.get(requested_name, requested_name), as_integer(value)
         changes[name] = initial[name] if number is None else number
     key = _project(request)
     service.quotas.set_limits(key, changes)

@@ -55,7 +55,7 @@ class Changes:
         for row, one in kept:
             rows.update(row, **one.changes)
         pending: Mapping[str, Sequence[Provisioned]] = {
-            "PENDING_CREATE": draft.made,
+            "PENDING_CREATE": draft.new_records,
             "PENDING_UPDATE": [row for row, _ in kept],
             "PENDING_DELETE": [] if additive else [*present.values()],
         }

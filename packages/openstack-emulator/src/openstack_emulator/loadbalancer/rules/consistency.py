@@ -124,8 +124,8 @@ def _check_monitor(siblings: Siblings, monitor: HealthMonitor) -> None:
     if siblings.of(monitor, pool_id=monitor.pool_id):
         raise conflict("This pool already has a health monitor")
     of_requests = {name: getattr(monitor, name) for name in ("http_method", "url_path", "expected_codes")}
-    if monitor.type not in OVER_HTTP and (given := [name for name, value in of_requests.items() if value]):
-        raise bad_request(f"A health monitor of type {monitor.type} cannot have {', '.join(given)}.")
+    if monitor.type not in OVER_HTTP and (set_fields := [name for name, value in of_requests.items() if value]):
+        raise bad_request(f"A health monitor of type {monitor.type} cannot have {', '.join(set_fields)}.")
     if monitor.type == "UDP-CONNECT" and siblings.part(Pool, monitor.pool_id).protocol != "UDP":
         raise bad_request("A health monitor of type UDP-CONNECT needs a pool with the protocol UDP.")
 

@@ -43,7 +43,7 @@ class Draft(Siblings):
         self._creation.consistency.check(self, record)
         if isinstance(wanted, NewPool) and wanted.listener_id is not None:
             self._become_default(record, wanted.listener_id)
-        self.made.append(record)
+        self.new_records.append(record)
         for part in wanted.parts:
             self.add(part, record)
         return record
@@ -60,7 +60,7 @@ class Draft(Siblings):
     def _pool(self, wanted: NewPool | PoolName) -> Pool:
         if isinstance(wanted, NewPool):
             return self.add(wanted)
-        found = [record for record in self.made if isinstance(record, Pool) and record.name == wanted.name]
+        found = [record for record in self.new_records if isinstance(record, Pool) and record.name == wanted.name]
         if not found:
             raise bad_request(f"The request contains no pool with the name {wanted.name!r}.")
         return found[0]
@@ -77,15 +77,15 @@ class Draft(Siblings):
     def create(self) -> None:
         """Store the draft; everything is pending for a while. Raises ApiError 403 for a quota that is used up."""
         self.store()
-        seconds = SECONDS_TO_BUILD if self.balancer in self.made else SECONDS_TO_CHANGE
-        self._creation.provisioning.begin(self.balancer, {"PENDING_CREATE": self.made}, seconds)
+        seconds = SECONDS_TO_BUILD if self.balancer in self.new_records else SECONDS_TO_CHANGE
+        self._creation.provisioning.begin(self.balancer, {"PENDING_CREATE": self.new_records}, seconds)
 
     def store(self) -> None:
         """Store the draft, as far as quotas permit. Raises ApiError 403."""
-        self._creation.quotas.admit(self.balancer.project_id, Counter(type(record) for record in self.made))
-        if self.balancer in self.made:
+        self._creation.quotas.admit(self.balancer.project_id, Counter(type(record) for record in self.new_records))
+        if self.balancer in self.new_records:
             self._creation.addresses.take(self.balancer)
-        for record in self.made:
+        for record in self.new_records:
             self.tables.of(type(record)).add(record)
             if isinstance(record, L7Policy):
                 self._creation.provisioning.arrange(record.listener_id, record)
@@ -140,7 +140,7 @@ class Creation(Rules):
         self._offered.check(balancer.flavor_id, balancer.availability_zone)
         self.addresses.place(caller, balancer)
         draft = self.draft(caller, balancer)
-        draft.made.append(balancer)
+        draft.new_records.append(balancer)
         for part in wanted.parts:
             draft.add(part)
         draft.create()
@@ -154,6 +154,6 @@ class Creation(Rules):
         balancer = self.tables.balancer(container)
         self.provisioning.require_mutable(balancer)
         draft = self.draft(caller, balancer)
-        made = draft.add(wanted, None if wanted.kind in (Listener, Pool) else container)
+        record = draft.add(wanted, None if wanted.kind in (Listener, Pool) else container)
         draft.create()
-        return made
+        return record

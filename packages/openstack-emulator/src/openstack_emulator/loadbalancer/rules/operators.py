@@ -94,10 +94,10 @@ class Offered:
         def uses(**equals: str) -> bool:
             return tables.balancers.first(**equals) is not None
 
-        flavors = records.typed("flavors", Flavor, missing=missing("Flavor"))
-        flavor_profiles = records.typed("flavorprofiles", FlavorProfile, missing=missing("Flavor profile"))
-        zones = records.typed("availabilityzones", AvailabilityZone, missing=missing("Availability Zone"))
-        zone_profiles = records.typed(
+        flavors = records.table("flavors", Flavor, missing=missing("Flavor"))
+        flavor_profiles = records.table("flavorprofiles", FlavorProfile, missing=missing("Flavor profile"))
+        zones = records.table("availabilityzones", AvailabilityZone, missing=missing("Availability Zone"))
+        zone_profiles = records.table(
             "availabilityzoneprofiles", ZoneProfile, missing=missing("Availability Zone Profile")
         )
         self.flavor_profiles = Profiles(

@@ -11,11 +11,11 @@ from openstack_emulator.loadbalancer.rules.tables import TITLES, P, Tables
 
 
 class Siblings:
-    """The objects of a load balancer, for a caller; `made` are those that are not stored yet."""
+    """The objects of a load balancer, for a caller; `new_records` are those that are not stored yet."""
 
     def __init__(self, tables: Tables, caller: Context, balancer: LoadBalancer) -> None:
         self.tables, self.caller, self.balancer = tables, caller, balancer
-        self.made: list[Provisioned] = []
+        self.new_records: list[Provisioned] = []
 
     def of(self, record: P, **equals: Any) -> list[P]:
         """The other objects of the kind of an object, with these values."""
@@ -23,14 +23,14 @@ class Siblings:
         stored = self.tables.of(kind).select(load_balancer_id=self.balancer.id, **equals)
         drafted = [
             one
-            for one in self.made
+            for one in self.new_records
             if isinstance(one, kind) and all(getattr(one, name) == value for name, value in equals.items())
         ]
         return [one for one in (*stored, *drafted) if one.id != record.id]
 
     def part(self, kind: type[P], key: str) -> P:
         """An object of this load balancer. Raises ApiError 404, 403, or 400 for another's."""
-        drafted = next((one for one in self.made if isinstance(one, kind) and one.id == key), None)
+        drafted = next((one for one in self.new_records if isinstance(one, kind) and one.id == key), None)
         found = drafted or self.tables.reach(self.caller, kind, key)
         if found.load_balancer_id != self.balancer.id:
             raise bad_request(f"{TITLES[kind]} {key} belongs to another load balancer than {self.balancer.id}.")

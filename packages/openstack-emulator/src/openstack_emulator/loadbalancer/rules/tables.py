@@ -40,7 +40,7 @@ class Tables:
 
     def __init__(self, records: Records) -> None:
         def table(name: str, kind: type[P], *indexes: str) -> Table[P]:
-            return records.typed(name, kind, "load_balancer_id", *indexes, missing=missing(TITLES[kind]))
+            return records.table(name, kind, "load_balancer_id", *indexes, missing=missing(TITLES[kind]))
 
         self.balancers = table("loadbalancers", LoadBalancer, "project_id")
         self.listeners = table("listeners", Listener)

@@ -18,10 +18,10 @@ DEFAULT_TTL, DEFAULT_GRACE, SHORTEST, LONGEST = 300, 60, 60, 43_200
 def create(messaging: Messaging, request: Request) -> Response:
     """Claim the oldest free messages; 204 if there are none."""
     project, name = project_of(messaging, request), name_in(request)
-    made = messaging.claims.create(project, name, page_size(request), *_durations(request))
-    if made is None:
+    claimed = messaging.claims.create(project, name, page_size(request), *_durations(request))
+    if claimed is None:
         return Response(status=204)
-    claim, messages = made
+    claim, messages = claimed
     views = [message_view(messaging, name, message) for message in messages]
     return Response({"messages": views}, 201, {"Location": claim_path(name, claim)})
 

@@ -34,8 +34,8 @@ def index(messaging: Messaging, request: Request) -> Response:
 
 def create(messaging: Messaging, request: Request) -> Response:
     name = name_in(request)
-    made = messaging.queues.make(project_of(messaging, request), name, object_of(request))
-    return Response(status=201 if made else 204, headers={"Location": f"/v2/queues/{name}"})
+    is_new = messaging.queues.make(project_of(messaging, request), name, object_of(request))
+    return Response(status=201 if is_new else 204, headers={"Location": f"/v2/queues/{name}"})
 
 
 def show(messaging: Messaging, request: Request) -> Response:

@@ -14,8 +14,8 @@ from openstack_emulator.messaging.views import subscription_view
 
 def create(messaging: Messaging, request: Request) -> Response:
     project = project_of(messaging, request)
-    made = messaging.subscriptions.subscribe(request, project, name_in(request), object_of(request))
-    return Response({"subscription_id": made.id}, 201, {"Location": _location(made)})
+    subscription = messaging.subscriptions.subscribe(request, project, name_in(request), object_of(request))
+    return Response({"subscription_id": subscription.id}, 201, {"Location": _location(subscription)})
 
 
 def index(messaging: Messaging, request: Request) -> Response:

@@ -17,7 +17,7 @@ class Claims(Rules):
 
     def __init__(self, records: Records, queues: Queues, messages: Messages) -> None:
         super().__init__(records)
-        self.rows = records.typed("claims", Claim, "queue")
+        self.rows = records.table("claims", Claim, "queue")
         self._queues = queues
         self._messages = messages
 
@@ -76,14 +76,14 @@ class Claims(Rules):
     def messages_of(self, claim: Claim) -> list[Message]:
         return [message for message in self._messages.waiting(claim.queue) if message.claim == claim.id]
 
-    def require_holder(self, message: Message, given: str | None) -> None:
+    def require_holder(self, message: Message, claim_id: str | None) -> None:
         """Raise ApiError unless a message may be deleted with the claim ID that was given, if any: 403 for a message
         that another client has claimed, 400 for a claim that does not exist, is over, or does not have the message.
         """
         held = self.of(message)
-        if given is not None and held != given:
+        if claim_id is not None and held != claim_id:
             raise bad_request("The specified claim does not exist or has expired.")
-        if given is None and held is not None:
+        if claim_id is None and held is not None:
             raise forbidden(f"Message {message.id} is claimed; a claim ID is required to delete it.")
 
     def _is_over(self, claim: Claim) -> bool:

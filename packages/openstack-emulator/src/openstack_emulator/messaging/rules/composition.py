@@ -22,7 +22,7 @@ class Messaging(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        own = self.typed("own", ServiceState, internal=True)
+        own = self.table("own", ServiceState, internal=True)
         self.queues = Queues(self)
         self.subscriptions = Subscriptions(self, self.queues)
         self.messages = Messages(self, own, self.queues, self.subscriptions)

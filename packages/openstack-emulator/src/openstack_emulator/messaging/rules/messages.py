@@ -29,7 +29,7 @@ class Messages(Rules):
         self, records: Records, own: Table[ServiceState], queues: Queues, subscriptions: Subscriptions
     ) -> None:
         super().__init__(records)
-        self.rows = records.typed("messages", Message, "queue")
+        self.rows = records.table("messages", Message, "queue")
         self.deliveries = Deliveries(self.cloud.outgoing)
         self._own = own
         self._queues = queues

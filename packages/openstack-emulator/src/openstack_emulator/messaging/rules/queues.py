@@ -39,7 +39,7 @@ class Queues(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("queues", Queue, "project_id")
+        self.rows = records.table("queues", Queue, "project_id")
 
     def find(self, project_id: str, name: str) -> Queue | None:
         return self.rows.get(place(project_id, name))

@@ -27,7 +27,7 @@ class Subscriptions(Rules):
 
     def __init__(self, records: Records, queues: Queues) -> None:
         super().__init__(records)
-        self.rows = records.typed("subscriptions", Subscription, "queue")
+        self.rows = records.table("subscriptions", Subscription, "queue")
         self._queues = queues
 
     def subscribe(self, request: Request, project_id: str, name: str, wanted: Mapping[str, object]) -> Subscription:

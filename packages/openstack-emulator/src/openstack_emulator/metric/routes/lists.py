@@ -21,7 +21,7 @@ def paged(
     fields: those by which the list can be sorted.
     """
     query = request.query
-    if (given := query.get("limit")) and (problem := integer(1)(given)) is not None:
+    if (limit := query.get("limit")) and (problem := integer(1)(limit)) is not None:
         reason = f"{sentence(problem, VOLUPTUOUS)} for dictionary value @ data['limit']"
         raise refusal("Argument value error", reason=reason)
     keys = [part for part in (query.get("sort") or "").split(",") if part]
@@ -30,8 +30,8 @@ def paged(
             raise bad_request(f"Invalid pagination: `Sort key supplied is invalid: {name}'")
     found = page(ordered(rows, query), query, missing=_no_marker)
     headers = {}
-    if given and found.next_marker is not None:
-        following = urlencode([("limit", given), ("marker", found.next_marker), *(("sort", part) for part in keys)])
+    if limit and found.next_marker is not None:
+        following = urlencode([("limit", limit), ("marker", found.next_marker), *(("sort", part) for part in keys)])
         headers["Link"] = f'<{request.base}{request.path.removeprefix("/metric")}?{following}>; rel="next"'
     return Response([view(row) for row in found.rows], 200, headers)
 

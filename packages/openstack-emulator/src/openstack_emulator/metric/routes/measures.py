@@ -35,7 +35,7 @@ def add_batch(database: TimeSeriesDatabase, request: Request) -> Response:
     metrics, body = database.metrics, _object(request.json)
     if unknown := [key for key in body if key not in metrics.rows]:
         raise bad_request(f"Unknown metrics: {', '.join(unknown)}")
-    checked = [(metrics.visible(request.context, key), metrics.points(given)) for key, given in body.items()]
+    checked = [(metrics.visible(request.context, key), metrics.points(measures)) for key, measures in body.items()]
     for metric, points in checked:
         metrics.add_measures(metric, points)
     return Response(status=202)
@@ -47,10 +47,10 @@ def add_resources_batch(database: TimeSeriesDatabase, request: Request) -> Respo
     context, unknown = request.context, []
     for key, named in _object(request.json).items():
         resource = database.resources.known(context, key)
-        for name, given in _object(named).items():
-            listed = isinstance(given, dict)
-            wanted = {k: v for k, v in given.items() if k != "measures"} if listed else {}
-            points = metrics.points(given.get("measures") if listed else given)
+        for name, measures in _object(named).items():
+            listed = isinstance(measures, dict)
+            wanted = {k: v for k, v in measures.items() if k != "measures"} if listed else {}
+            points = metrics.points(measures.get("measures") if listed else measures)
             metric = None if resource is None else metrics.named(resource, name)
             if resource is None or (metric is None and not create):
                 unknown.append(f"{key if resource is None else resource.id}/{name}")
@@ -61,8 +61,8 @@ def add_resources_batch(database: TimeSeriesDatabase, request: Request) -> Respo
     if unknown:
         raise bad_request(f"Unknown metrics: {', '.join(unknown)}")
     for resource, name, wanted, metric, points in checked:
-        made = metric or metrics.named(resource, name)
-        target = made or metrics.create(
+        metric_record = metric or metrics.named(resource, name)
+        target = metric_record or metrics.create(
             NewMetric.from_json({**wanted, "name": name}), context.project_id, context.user_id, resource
         )
         metrics.add_measures(target, points)
@@ -144,9 +144,9 @@ def _bounds(database: TimeSeriesDatabase, request: Request) -> tuple[float | Non
 
 def _moment(database: TimeSeriesDatabase, request: Request, name: str) -> float | None:
     """The time in the query; None without one. Raises ApiError 400."""
-    given = request.query.get(name)
-    found = moment_of(given, database.cloud.clock.now()) if given else None
-    if given and found is None:
+    value = request.query.get(name)
+    found = moment_of(value, database.cloud.clock.now()) if value else None
+    if value and found is None:
         raise _wrong_argument(name, "Must be a datetime or a timestamp")
     return found
 
@@ -157,8 +157,8 @@ def _wrong_argument(name: str, reason: str) -> ApiError:
 
 def _granularities(database: TimeSeriesDatabase, request: Request, references: list[tuple[Metric, str]]) -> list[float]:
     """The granularity of the query, or those that all metrics have, the longest first."""
-    if given := request.query.get("granularity"):
-        if (step := seconds(given)) is None:
+    if value := request.query.get("granularity"):
+        if (step := seconds(value)) is None:
             raise _wrong_argument("granularity", "Unable to parse timespan")
         return [step]
     if not references:

@@ -35,8 +35,8 @@ def create(database: TimeSeriesDatabase, request: Request) -> Response:
     key = body.get("resource_id") if isinstance(body, dict) else None
     resource = database.resources.find(context, GENERIC, key) if isinstance(key, str) else None
     wanted = NewMetric.from_json(body)
-    made = database.metrics.create(wanted, context.project_id, context.user_id, resource)
-    return Response(metric_summary(made), 201, {"Location": f"{request.base}/v1/metric/{made.id}"})
+    metric = database.metrics.create(wanted, context.project_id, context.user_id, resource)
+    return Response(metric_summary(metric), 201, {"Location": f"{request.base}/v1/metric/{metric.id}"})
 
 
 def show(database: TimeSeriesDatabase, request: Request) -> Response:

@@ -16,8 +16,8 @@ def index(database: TimeSeriesDatabase, request: Request) -> Response:
 
 def create(database: TimeSeriesDatabase, request: Request) -> Response:
     request.context.require("admin")
-    made = database.policies.create(NewPolicy.from_json(request.json))
-    return Response(policy_view(made), 201, {"Location": f"{request.base}/v1/archive_policy/{made.id}"})
+    policy = database.policies.create(NewPolicy.from_json(request.json))
+    return Response(policy_view(policy), 201, {"Location": f"{request.base}/v1/archive_policy/{policy.id}"})
 
 
 def show(database: TimeSeriesDatabase, request: Request) -> Response:

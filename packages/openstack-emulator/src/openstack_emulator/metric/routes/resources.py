@@ -37,8 +37,8 @@ def project_of(context: Context) -> str | None:
 
 def create(database: TimeSeriesDatabase, request: Request) -> Response:
     body, kind = request.json, found_type(database, request)
-    made = database.resources.create(request.context, kind, NewResource.from_json(body, kind))
-    return _answer(database, request, made, 201)
+    resource = database.resources.create(request.context, kind, NewResource.from_json(body, kind))
+    return _answer(database, request, resource, 201)
 
 
 def show(database: TimeSeriesDatabase, request: Request) -> Response:

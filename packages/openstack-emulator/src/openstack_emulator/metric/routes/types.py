@@ -73,12 +73,12 @@ def change(database: TimeSeriesDatabase, request: Request) -> Response:
     return Response(type_view(kind))
 
 
-def _new(given: Any, name: str) -> tuple[Attribute, object]:
+def _new(attributes: Any, name: str) -> tuple[Attribute, object]:
     """The description of an attribute for existing resources, and the value that these get."""
-    found = attribute(given)
+    found = attribute(attributes)
     if name in RESERVED:
         raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
-    fill = (given.get("options") or {}).get("fill")
+    fill = (attributes.get("options") or {}).get("fill")
     if found.required and fill is None:
         problem = "must not be empty if required=True"
         raise bad_request(f"Invalid input: Option 'fill' of resource attribute {name} is invalid: {problem}")

@@ -69,19 +69,19 @@ class _Reader:
         return {operator: {field: self._list() if operator == "in" else self._value()}}
 
     def _operator(self) -> str:
-        kind, given = self._next()
-        if kind == "operator" or (kind == "word" and given.lower() in ("like", "in")):
-            return _OPERATORS.get(given, given.lower())
+        kind, token = self._next()
+        if kind == "operator" or (kind == "word" and token.lower() in ("like", "in")):
+            return _OPERATORS.get(token, token.lower())
         raise _wrong(self._source)
 
     def _value(self) -> object:
-        kind, given = self._next()
+        kind, token = self._next()
         if kind == "quoted":
-            return given[1:-1]
+            return token[1:-1]
         if kind == "number":
-            return float(given) if "." in given else int(given)
+            return float(token) if "." in token else int(token)
         if kind == "word":
-            return _CONSTANTS.get(given.lower(), given)
+            return _CONSTANTS.get(token.lower(), token)
         raise _wrong(self._source)
 
     def _list(self) -> list[object]:
@@ -93,14 +93,14 @@ class _Reader:
         self._take("mark", "]")
         return found
 
-    def _at(self, kind: str, given: str) -> bool:
-        return bool(self.tokens) and self.tokens[0] == (kind, given)
+    def _at(self, kind: str, token: str) -> bool:
+        return bool(self.tokens) and self.tokens[0] == (kind, token)
 
     def _take(self, kind: str, wanted: str | None = None) -> str:
-        found, given = self._next()
-        if found != kind or wanted not in (None, given):
+        found, token = self._next()
+        if found != kind or wanted not in (None, token):
             raise _wrong(self._source)
-        return given
+        return token
 
     def _next(self) -> Token:
         if not self.tokens:

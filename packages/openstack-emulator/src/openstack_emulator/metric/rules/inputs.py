@@ -49,9 +49,9 @@ class NewDefinition:
     timespan: int | None
 
     @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        points = given.get("points")
-        return cls(_whole(given.get("granularity")), int(points) if points else None, _whole(given.get("timespan")))
+    def from_json(cls, body: Mapping[str, Any]) -> Self:
+        points = body.get("points")
+        return cls(_whole(body.get("granularity")), int(points) if points else None, _whole(body.get("timespan")))
 
 
 def _whole(span: object) -> int | None:

@@ -26,8 +26,8 @@ class Metrics(Rules):
 
     def __init__(self, records: Records, policies: Policies) -> None:
         super().__init__(records)
-        self.rows = records.typed("metrics", Metric, "resource_id", "project_id", missing=_missing)
-        self._measures = records.typed("measures", Measures, internal=True)
+        self.rows = records.table("metrics", Metric, "resource_id", "project_id", missing=_missing)
+        self._measures = records.table("measures", Measures, internal=True)
         self._policies = policies
 
     def visible(self, context: Context, key: str) -> Metric:
@@ -79,12 +79,12 @@ class Metrics(Rules):
         """The metric of a resource with this name."""
         return self.rows.first(resource_id=resource.id, name=name)
 
-    def points(self, given: Any) -> list[list[float]]:
+    def points(self, measures: Any) -> list[list[float]]:
         """The points of the measures in a request. Raises ApiError 400."""
-        if not isinstance(given, list):
+        if not isinstance(measures, list):
             raise invalid("unexpected measures format")
         now = self.cloud.clock.now()
-        return [_point(measure, now) for measure in given]
+        return [_point(measure, now) for measure in measures]
 
     def add_measures(self, metric: Metric, points: Iterable[list[float]]) -> None:
         """Add points to a metric, and drop those that its policy no longer keeps."""

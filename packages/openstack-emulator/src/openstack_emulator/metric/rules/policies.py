@@ -31,7 +31,7 @@ class Policies(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("archive_policies", Policy, missing=_missing)
+        self.rows = records.table("archive_policies", Policy, missing=_missing)
 
     def seed(self) -> None:
         for name, (definition, methods) in SEEDED.items():

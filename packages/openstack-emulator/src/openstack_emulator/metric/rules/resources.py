@@ -28,7 +28,7 @@ _NAMESPACE = UUID("8f2b6c0e-6f55-4b0c-9d0c-6a1d3f0b7a52")
 
 def resource_table(records: Records) -> Table[Resource]:
     """The table of resources, which several classes of rules use."""
-    return records.typed("resources", Resource, "type", "project_id", missing=_missing)
+    return records.table("resources", Resource, "type", "project_id", missing=_missing)
 
 
 class Resources(Rules):
@@ -142,14 +142,14 @@ class Resources(Rules):
     ) -> dict[str, Metric | NewMetric]:
         """The metrics, all of which can be added to a resource, or to a new one. Raises ApiError."""
         found: dict[str, Metric | NewMetric] = {}
-        for name, given in wanted.items():
-            if isinstance(given, str):
-                known = self._metrics.rows.get(given)
+        for name, metric in wanted.items():
+            if isinstance(metric, str):
+                known = self._metrics.rows.get(metric)
                 if known is None or context.project_id not in known.owners:
-                    raise bad_request(f"Metric {given} does not exist")
+                    raise bad_request(f"Metric {metric} does not exist")
                 found[name] = known
             else:
-                found[name] = new = NewMetric.from_json({**given, "name": name})
+                found[name] = new = NewMetric.from_json({**metric, "name": name})
                 self._metrics.check(new, resource)
         return found
 
@@ -162,12 +162,12 @@ class Resources(Rules):
                 self._metrics.rows.save(metric)
 
 
-def resource_id(given: str, user: str, project: str | None) -> str:
+def resource_id(value: str, user: str, project: str | None) -> str:
     """The ID of the resource that a user calls so: a UUID, or one made of the name and its creator."""
     try:
-        return str(UUID(given))
+        return str(UUID(value))
     except ValueError:
-        return str(uuid5(_NAMESPACE, f"{given}\n{user}:{project}"))
+        return str(uuid5(_NAMESPACE, f"{value}\n{user}:{project}"))
 
 
 def _fields(expression: object) -> list[str]:

@@ -58,13 +58,13 @@ class ResourceTypes(Rules):
 
     def __init__(self, records: Records, resources: Table[Resource]) -> None:
         super().__init__(records)
-        self.rows = records.typed("resource_types", ResourceType, missing=_missing)
+        self.rows = records.table("resource_types", ResourceType, missing=_missing)
         self._resources = resources
 
     def seed(self) -> None:
         for name, attributes in TYPES.items():
-            made = {one: Attribute(type="string", required=False, min_length=0, max_length=255) for one in attributes}
-            self.rows.add(ResourceType(id=name, attributes=made))
+            string = Attribute(type="string", required=False, min_length=0, max_length=255)
+            self.rows.add(ResourceType(id=name, attributes=dict.fromkeys(attributes, string)))
 
     def require(self, name: str) -> ResourceType:
         """The type of this name. Raises ApiError 404."""
@@ -102,36 +102,36 @@ def described(attributes: Any) -> dict[str, Attribute]:
     for name in attributes or {}:
         if name in RESERVED:
             raise bad_request(f"Invalid input: Resource attribute name {name} is invalid")
-    return {name: attribute(given) for name, given in (attributes or {}).items()}
+    return {name: attribute(declaration) for name, declaration in (attributes or {}).items()}
 
 
-def attribute(given: Any) -> Attribute:
+def attribute(declaration: Any) -> Attribute:
     """The complete description of an attribute. Raises ApiError 400."""
-    checked(given, _attribute)
-    kind = given["type"]
-    shortest, most = given.get("min_length", 0), given.get("max_length", LONGEST)
+    checked(declaration, _attribute)
+    kind = declaration["type"]
+    shortest, most = declaration.get("min_length", 0), declaration.get("max_length", LONGEST)
     return Attribute(
         type=kind,
-        required=given.get("required", True),
+        required=declaration.get("required", True),
         min_length=int(shortest) if kind == "string" else None,
         max_length=int(most) if kind == "string" else None,
-        min=given.get("min"),
-        max=given.get("max"),
+        min=declaration.get("min"),
+        max=declaration.get("max"),
     )
 
 
-def _attribute(given: object) -> Problem | None:
+def _attribute(declaration: object) -> Problem | None:
     """The description of an attribute; one with wrong options has none of the types."""
-    if not isinstance(given, dict):
-        return wrong_type(given, "object")
-    if "type" not in given:
-        return Problem(Reason.MISSING, given, "type")
-    options = OPTIONS.get(given["type"]) if isinstance(given["type"], str) else None
+    if not isinstance(declaration, dict):
+        return wrong_type(declaration, "object")
+    if "type" not in declaration:
+        return Problem(Reason.MISSING, declaration, "type")
+    options = OPTIONS.get(declaration["type"]) if isinstance(declaration["type"], str) else None
     if options is not None:
         checks: dict[str, Check] = {"type": _TEXT, "required": exact_boolean, "options": _fill, **options}
-        if form(checks)(given) is None:
+        if form(checks)(declaration) is None:
             return None
-    return no_value(given["type"]).within("type")
+    return no_value(declaration["type"]).within("type")
 
 
 def check_values(attributes: Mapping[str, Attribute]) -> dict[str, Check]:

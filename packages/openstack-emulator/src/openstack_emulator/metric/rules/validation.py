@@ -97,13 +97,13 @@ def timespan(value: Any) -> Problem | None:
 
 def seconds(value: Any) -> float | None:
     """Return the seconds of `60`, `0:01:00`, `1:00:00:00` or `30 days`; None for other values."""
-    given = str(value).strip()
+    text = str(value).strip()
     if isinstance(value, bool):
         return None
-    if found := _SPAN.fullmatch(given):
+    if found := _SPAN.fullmatch(text):
         days, hours, minutes, rest = (int(part or 0) for part in found.groups())
         return float(days * 86400 + hours * 3600 + minutes * 60 + rest)
-    measured = _MEASURE.fullmatch(given)
+    measured = _MEASURE.fullmatch(text)
     if measured is None:
         return None
     unit = measured[2].lower()

@@ -212,27 +212,27 @@ def _tags(request: Request) -> list[str]:
     body = request.json
     if not isinstance(body, dict) or "tags" not in body:
         raise bad_request("Invalid tags body: it must be an object with a list 'tags'.")
-    given = body.get("tags")
-    if not isinstance(given, list):
-        raise invalid_input(f"'{given}' is not a list.")
-    return NEUTRON.converted("tags", given, TAGS)
+    tags = body.get("tags")
+    if not isinstance(tags, list):
+        raise invalid_input(f"'{tags}' is not a list.")
+    return NEUTRON.converted("tags", tags, TAGS)
 
 
 def _check_revision(record: Owned, request: Request) -> None:
     """412 when the caller has seen another revision (`If-Match: revision_number=3`)."""
-    given = request.headers.get("if-match", "")
+    condition = request.headers.get("if-match", "")
     present = record.revision_number if isinstance(record, Revised) else None
-    if given.startswith(REVISION) and given.removeprefix(REVISION) != str(present):
+    if condition.startswith(REVISION) and condition.removeprefix(REVISION) != str(present):
         raise ApiError(
-            412, f"Constrained to {given.removeprefix(REVISION)}, but current revision is {present}",
+            412, f"Constrained to {condition.removeprefix(REVISION)}, but current revision is {present}",
             "RevisionNumberConstraintFailed",
         )  # fmt: skip
 
 
 def _ensure_default_groups(network: NetworkService, request: Request) -> None:
     """A project gets its group `default` when its groups are first looked at."""
-    asked = request.query.all("project_id") + request.query.all("tenant_id")
+    named_projects = request.query.all("project_id") + request.query.all("tenant_id")
     known = network.cloud.of(Identity).projects.rows
-    for project_id in {request.context.project_id, *asked}:
+    for project_id in {request.context.project_id, *named_projects}:
         if project_id and project_id in known:
             network.security_groups.default_of(project_id)

@@ -163,13 +163,13 @@ def paged(unknown: Callable[[str], ApiError], rows: list[R], request: Request) -
 
 
 def _limit(query: Query) -> int | None:
-    given = query.get("limit")
-    if given is None:
+    value = query.get("limit")
+    if value is None:
         return None
-    if not given.isdecimal():
-        message = f"Bad limit request: Limit must be an integer 0 or greater and not '{given}'."
+    if not value.isdecimal():
+        message = f"Bad limit request: Limit must be an integer 0 or greater and not '{value}'."
         raise bad_request(message, "BadRequest")
-    return int(given)
+    return int(value)
 
 
 def _check_order(query: Query) -> None:
@@ -222,7 +222,7 @@ def _matches(value: object, values: list[str]) -> bool:
     if isinstance(value, list):
         return any(str(item) in values for item in map(plain, value))
     if isinstance(value, bool):
-        return any(WORDS.get(given.lower()) is value for given in values)
+        return any(WORDS.get(word.lower()) is value for word in values)
     if value is None:
         return "" in values or "None" in values
     return str(value) in values
@@ -230,15 +230,15 @@ def _matches(value: object, values: list[str]) -> bool:
 
 def _fixed_ips_match(fixed_ips: list[FixedIp], values: list[str]) -> bool:
     """`fixed_ips=subnet_id=X&fixed_ips=ip_address=Y`: the same key several times means any of them."""
-    asked: dict[str, list[str]] = {}
+    wanted_values: dict[str, list[str]] = {}
     for value in values:
         key, _, wanted = value.partition("=")
         if key not in ("subnet_id", "ip_address", "ip_address_substr"):
             continue
-        asked.setdefault(key, []).append(wanted)
-    substring = asked.pop("ip_address_substr", None)
+        wanted_values.setdefault(key, []).append(wanted)
+    substring = wanted_values.pop("ip_address_substr", None)
     return any(
-        all(getattr(fixed, key) in wanted for key, wanted in asked.items())
+        all(getattr(fixed, key) in wanted for key, wanted in wanted_values.items())
         and (substring is None or any(part in fixed.ip_address for part in substring))
         for fixed in fixed_ips
     )

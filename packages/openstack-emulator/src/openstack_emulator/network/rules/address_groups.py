@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import AddressGroup
 from openstack_emulator.network.rules.attributes import ip_or_cidr, items
-from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.kinds.kind import Actor, Values
 from openstack_emulator.network.rules.resources import Resources
 
 ADDRESSES = items(ip_or_cidr, distinct=True)
@@ -15,7 +15,7 @@ ADDRESSES = items(ip_or_cidr, distinct=True)
 class AddressGroups(Resources[AddressGroup]):
     """Lists of addresses that security group rules name as their remote side."""
 
-    def prepare(self, actor: Actor, wanted: AddressGroup, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: AddressGroup, values: Values) -> None:
         wanted.addresses = sorted({_prefix(address) for address in wanted.addresses})
 
     def change_addresses(self, actor: Actor, record: AddressGroup, added: object, removed: object) -> None:
@@ -33,11 +33,15 @@ class AddressGroups(Resources[AddressGroup]):
             )
         self.change(record, addresses=sorted((present | new) - old))
 
-    def _addresses(self, given: object) -> set[str]:
+    def _addresses(self, addresses: object) -> set[str]:
         try:
-            return {_prefix(address) for address in ADDRESSES(given)}
+            return {_prefix(address) for address in ADDRESSES(addresses)}
         except Invalid:
-            word = next((one for one in given if not _is_prefix(one)), given) if isinstance(given, list) else given
+            word = (
+                next((one for one in addresses if not _is_prefix(one)), addresses)
+                if isinstance(addresses, list)
+                else addresses
+            )
             raise bad_request(f"invalid IPNetwork {word}", "AddrFormatError") from None
 
 

@@ -93,10 +93,10 @@ NAME = text(255)
 
 def filled(value: object) -> str:
     """A string that is not empty."""
-    given = NAME(value)
-    if not given.strip():
+    name = NAME(value)
+    if not name.strip():
         raise Invalid(Problem(Reason.SHORT, value, 1))
-    return given
+    return name
 
 
 def boolean(value: object) -> bool:
@@ -179,10 +179,10 @@ def uuid(value: object) -> str:
 
 def mac(value: object) -> str:
     """A unicast MAC address, in lower case with colons."""
-    given = str(value).lower().replace("-", ":")
-    if not MAC.fullmatch(given) or given == "00:00:00:00:00:00":
+    address = str(value).lower().replace("-", ":")
+    if not MAC.fullmatch(address) or address == "00:00:00:00:00:00":
         raise Invalid(Problem(Reason.FORMAT, value, "MAC address"))
-    return given
+    return address
 
 
 def ip(value: object) -> str:
@@ -306,12 +306,12 @@ def fixed_ips(value: object) -> list[RequestedAddress]:
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict) and not item.keys() & known:
             raise unconvertible(value, "IP allocation requires subnet_id or ip_address.")
-    asked = FIXED_IPS(value)
-    addresses = [item.ip_address for item in asked if item.ip_address is not None]
+    requested = FIXED_IPS(value)
+    addresses = [item.ip_address for item in requested if item.ip_address is not None]
     for address in addresses:
         if addresses.count(address) > 1:
             raise Invalid(specific(value, f"Duplicate IP address '{address}'."))
-    return asked
+    return requested
 
 
 def dictionary(value: object) -> dict[str, object]:

@@ -87,7 +87,7 @@ class NetworkService(ResourceRecords):
             if plural not in state.resources:
                 Resources(state, kind)
         self.topology = Topology(self.networks, self.subnets, self.routers, self.subnetpools)
-        self.agents = Agents(state, self.typed("agents", Agent))
+        self.agents = Agents(state, self.table("agents", Agent))
 
     def seed(self) -> None:
         self.agents.seed()

@@ -8,7 +8,7 @@ from openstack_emulator.network.rules.addresses import FuturePort
 from openstack_emulator.network.rules.attributes import address_of, network_of
 from openstack_emulator.network.rules.errors import in_use
 from openstack_emulator.network.rules.inputs import RequestedAddress
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.routers import Routers
@@ -25,11 +25,11 @@ class FloatingIps(Resources[FloatingIp]):
         self.ports = ports
         self.routers = routers
 
-    def prepare(self, actor: Actor, wanted: FloatingIp, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: FloatingIp, values: Values) -> None:
         network = self.state.rows.networks.require(wanted.floating_network_id)
         if not network.external:
             raise _bad(f"Network {network.id} is not a valid external network")
-        wanted.floating_ip_address = self._choose_address(wanted, given.get("subnet_id"))
+        wanted.floating_ip_address = self._choose_address(wanted, values.get("subnet_id"))
         if wanted.fixed_ip_address and not wanted.port_id:
             raise _bad("fixed_ip_address cannot be specified without a port_id")
         self._associate(actor, wanted, wanted.fixed_ip_address)
@@ -42,14 +42,14 @@ class FloatingIps(Resources[FloatingIp]):
         self.ports.put_service_port(record.floating_network_id, OWNER, record.id, [fixed])
         self.later(SETTLE_SECONDS, self.settle, record.id)
 
-    def revise(self, actor: Actor, record: FloatingIp, after: FloatingIp, given: Given) -> None:
-        if given.get("fixed_ip_address") and not after.port_id:
+    def revise(self, actor: Actor, record: FloatingIp, after: FloatingIp, values: Values) -> None:
+        if values.get("fixed_ip_address") and not after.port_id:
             raise _bad("fixed_ip_address cannot be specified without a port_id")
-        if "port_id" not in given and "fixed_ip_address" not in given:
+        if "port_id" not in values and "fixed_ip_address" not in values:
             return
         if self.state.rows.port_forwardings.first(floatingip_id=record.id) is not None:
             raise in_use("FipInUseByPortForwarding", f"Floating IP {record.id} in use by Port Forwarding resources.")
-        self._associate(actor, after, given.get("fixed_ip_address"))
+        self._associate(actor, after, values.get("fixed_ip_address"))
 
     def change(self, record: FloatingIp, **changes: object) -> None:
         super().change(record, **changes)
@@ -71,13 +71,13 @@ class FloatingIps(Resources[FloatingIp]):
     def _choose_address(self, wanted: FloatingIp, subnet_id: str | None) -> str:
         """A free IPv4 address of the external network, of the subnet or the very one asked for."""
         network_id = wanted.floating_network_id
-        asked = RequestedAddress(subnet_id or None, wanted.floating_ip_address or None)
+        requested = RequestedAddress(subnet_id or None, wanted.floating_ip_address or None)
         subnets = self.state.rows.subnets.select(network_id=network_id)
         if not any(subnet.ip_version == 4 for subnet in subnets):
             raise _bad(f"Network {network_id} does not contain any IPv4 subnet")
         port = FuturePort("", network_id, OWNER)
         try:
-            chosen = self.ports.allocator.choose(port, None if asked == RequestedAddress() else [asked])
+            chosen = self.ports.allocator.choose(port, None if requested == RequestedAddress() else [requested])
         except ApiError as error:
             if error.kind == "IpAddressGenerationFailure":
                 raise conflict(
@@ -86,13 +86,13 @@ class FloatingIps(Resources[FloatingIp]):
             raise
         return chosen[0].ip_address
 
-    def _associate(self, actor: Actor, wish: FloatingIp, asked: str | None) -> None:
+    def _associate(self, actor: Actor, wish: FloatingIp, fixed_address: str | None) -> None:
         """Tie a floating IP to its port, and to an address of the port. Raises: ApiError when no router joins them."""
         if not wish.port_id:
             wish.port_id = wish.fixed_ip_address = wish.router_id = None
             return
         port = self.ports.reach(actor, wish.port_id)
-        fixed = self._fixed_ip(port, asked)
+        fixed = self._fixed_ip(port, fixed_address)
         self._refuse_second(wish, port, fixed.ip_address)
         router = self.routers.connecting(fixed.subnet_id, wish.floating_network_id)
         if router is None:
@@ -103,13 +103,13 @@ class FloatingIps(Resources[FloatingIp]):
             )
         wish.fixed_ip_address, wish.router_id = fixed.ip_address, router.id
 
-    def _fixed_ip(self, port: Port, asked: str | None) -> FixedIp:
+    def _fixed_ip(self, port: Port, fixed_address: str | None) -> FixedIp:
         own = [f for f in port.fixed_ips if address_of(f.ip_address).version == 4]
-        if asked is not None:
+        if fixed_address is not None:
             for fixed in own:
-                if fixed.ip_address == asked:
+                if fixed.ip_address == fixed_address:
                     return fixed
-            raise _bad(f"Port {port.id} does not have fixed ip {asked}")
+            raise _bad(f"Port {port.id} does not have fixed ip {fixed_address}")
         if not own:
             raise _bad(f"Cannot add floating IP to port {port.id} that has no fixed IPv4 addresses")
         if len(own) > 1:

@@ -11,7 +11,7 @@ from openstack_emulator.core.validation.converting import Invalid
 from openstack_emulator.network.records.core import SecurityGroupRule
 from openstack_emulator.network.rules.attributes import ip_or_cidr, network_of
 from openstack_emulator.network.rules.errors import disallowed, in_use
-from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.kinds.kind import Actor, Values
 from openstack_emulator.network.rules.resources import Resources
 
 ETHERTYPES = ("IPv4", "IPv6")
@@ -53,7 +53,7 @@ class SecurityGroupRules(Resources[SecurityGroupRule]):
         groups = self.state.of("security_groups")
         return super().visible(actor, record) or groups.visible(actor, groups.rows.require(record.security_group_id))
 
-    def prepare(self, actor: Actor, wanted: SecurityGroupRule, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: SecurityGroupRule, values: Values) -> None:
         group = self.state.rows.security_groups.require(wanted.security_group_id)
         if not actor.owns(group):
             raise disallowed("create_security_group_rule")
@@ -86,21 +86,21 @@ def _protocol(rule: SecurityGroupRule) -> str | None:
     """The protocol as a string: a name, or a number from 0 to 255."""
     if rule.protocol in (None, "", "any", -1, "-1"):
         return None
-    given = str(rule.protocol).lower()
-    if re.fullmatch("[0-9]{1,3}", given) and int(given) <= 255:
-        if given == "0":
+    protocol = str(rule.protocol).lower()
+    if re.fullmatch("[0-9]{1,3}", protocol) and int(protocol) <= 255:
+        if protocol == "0":
             return None
-    elif given not in PROTOCOLS:
+    elif protocol not in PROTOCOLS:
         raise bad_request(
             f"Security group rule protocol {rule.protocol} not supported. Only protocol values "
             f"{ALLOWED_PROTOCOLS} and integer representations [0 to 255] are supported.",
             "SecurityGroupRuleInvalidProtocol",
         )
-    if given in ICMP and ICMP[given] not in (None, rule.ethertype) and given != "icmp":
+    if protocol in ICMP and ICMP[protocol] not in (None, rule.ethertype) and protocol != "icmp":
         raise bad_request(
-            f"Invalid ethertype {rule.ethertype} for protocol {given}.", "SecurityGroupEthertypeConflictWithProtocol"
+            f"Invalid ethertype {rule.ethertype} for protocol {protocol}.", "SecurityGroupEthertypeConflictWithProtocol"
         )
-    return "ipv6-icmp" if given == "icmp" and rule.ethertype == "IPv6" else given
+    return "ipv6-icmp" if protocol == "icmp" and rule.ethertype == "IPv6" else protocol
 
 
 def _check_remote(rule: SecurityGroupRule) -> None:

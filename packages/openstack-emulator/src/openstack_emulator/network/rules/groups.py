@@ -6,7 +6,7 @@ from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.network.records.core import SecurityGroup
 from openstack_emulator.network.rules.group_rules import ETHERTYPES
-from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.kinds.kind import Actor, Values
 from openstack_emulator.network.rules.resources import Resources
 
 DEFAULT = "default"
@@ -15,7 +15,7 @@ DEFAULT = "default"
 class SecurityGroups(Resources[SecurityGroup]):
     """Every project has a group `default`, made when it first needs it."""
 
-    def prepare(self, actor: Actor, wanted: SecurityGroup, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: SecurityGroup, values: Values) -> None:
         if wanted.name.lower() == DEFAULT:
             raise conflict("Default security group already exists.", "SecurityGroupDefaultAlreadyExists")
         self.state.check_quota(wanted.project_id, "security_group_rule", len(ETHERTYPES))
@@ -24,10 +24,10 @@ class SecurityGroups(Resources[SecurityGroup]):
     def created(self, actor: Actor, record: SecurityGroup) -> None:
         self._allow(record, "egress")
 
-    def revise(self, actor: Actor, record: SecurityGroup, after: SecurityGroup, given: Given) -> None:
-        if record.name == DEFAULT and given.get("name", DEFAULT) != DEFAULT:
+    def revise(self, actor: Actor, record: SecurityGroup, after: SecurityGroup, values: Values) -> None:
+        if record.name == DEFAULT and values.get("name", DEFAULT) != DEFAULT:
             raise conflict("Updating default security group not allowed.", "SecurityGroupCannotUpdateDefault")
-        if record.name != DEFAULT and given.get("name", "").lower() == DEFAULT:
+        if record.name != DEFAULT and values.get("name", "").lower() == DEFAULT:
             raise conflict("Default security group already exists.", "SecurityGroupDefaultAlreadyExists")
         if after.stateful != record.stateful and self._ports(record):
             raise self.used(record)

@@ -32,10 +32,10 @@ class RequestedOption:
 
 @dataclass(frozen=True)
 class RequestedGateway:
-    """The gateway of a router. given: the names of what the request gives, in its order."""
+    """The gateway of a router. names: those of the fields in the request, in its order."""
 
     network_id: str
-    given: tuple[str, ...]
+    names: tuple[str, ...]
     enable_snat: bool | None = None
     external_fixed_ips: list[RequestedAddress] | None = None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from openstack_emulator.core.errors import ApiError, conflict, not_found
 from openstack_emulator.network.records.core import Network, Port
 from openstack_emulator.network.rules.errors import in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.segments import PHYSICAL_TYPES, Segments
 
@@ -24,14 +24,14 @@ class Networks(Resources[Network]):
         super().__init__(state, kind)
         self.segments = segments
 
-    def prepare(self, actor: Actor, wanted: Network, given: Given) -> None:
-        chosen = self.segments.choose(*(given.get(name) for name in PROVIDER))
+    def prepare(self, actor: Actor, wanted: Network, values: Values) -> None:
+        chosen = self.segments.choose(*(values.get(name) for name in PROVIDER))
         wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
         check_zones(wanted.availability_zone_hints)
         most = PLAIN_MTU if wanted.network_type in PHYSICAL_TYPES else TUNNEL_MTU
-        if given.get("mtu", 0) > most:
+        if values.get("mtu", 0) > most:
             raise invalid_input(f"Requested MTU is too big, maximum is {most}.")
-        if "mtu" not in given:
+        if "mtu" not in values:
             wanted.mtu = most
         wanted.availability_zones = []
         if wanted.is_default:
@@ -42,12 +42,12 @@ class Networks(Resources[Network]):
         if record.external:
             self.state.sharing.open(record, "access_as_external")
 
-    def revise(self, actor: Actor, record: Network, after: Network, given: Given) -> None:
-        if given.keys() & PROVIDER:
+    def revise(self, actor: Actor, record: Network, after: Network, values: Values) -> None:
+        if values.keys() & PROVIDER:
             raise invalid_input("Plugin does not support updating provider attributes.")
-        if given.get("shared") is False:
+        if values.get("shared") is False:
             self._refuse_unshare(record)
-        if given.get("is_default"):
+        if values.get("is_default"):
             self._refuse_second_default(record)
         if after.external != record.external:
             self._switch_external(record, after.external)

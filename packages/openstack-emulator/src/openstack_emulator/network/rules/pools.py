@@ -9,7 +9,7 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict
 from openstack_emulator.network.records.core import AddressScope, Subnet, SubnetPool
 from openstack_emulator.network.rules.attributes import IpNetwork, network_of
 from openstack_emulator.network.rules.errors import invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.kinds.kind import Actor, Values
 from openstack_emulator.network.rules.resources import Resources
 
 SHORTEST = {4: 8, 6: 64}
@@ -19,8 +19,8 @@ LONGEST = {4: 32, 6: 128}
 class AddressScopes(Resources[AddressScope]):
     """Within a scope no two pools may have the same addresses."""
 
-    def revise(self, actor: Actor, record: AddressScope, after: AddressScope, given: Given) -> None:
-        if given.get("shared") is False and self.state.sharing.reaches(record.id, None):
+    def revise(self, actor: Actor, record: AddressScope, after: AddressScope, values: Values) -> None:
+        if values.get("shared") is False and self.state.sharing.reaches(record.id, None):
             raise bad_request(
                 f"Unable to update address scope {record.id} : Shared address scope can't be unshared.",
                 "AddressScopeUpdateError",
@@ -30,7 +30,7 @@ class AddressScopes(Resources[AddressScope]):
 class SubnetPools(Resources[SubnetPool]):
     """Ranges that subnets are cut from."""
 
-    def prepare(self, actor: Actor, wanted: SubnetPool, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: SubnetPool, values: Values) -> None:
         prefixes = [network_of(prefix) for prefix in wanted.prefixes]
         if not prefixes:
             raise bad_request(
@@ -41,16 +41,16 @@ class SubnetPools(Resources[SubnetPool]):
             raise bad_request("Cannot mix IPv4 and IPv6 prefixes in a subnet pool.", "PrefixVersionMismatch")
         version = wanted.ip_version = versions.pop()
         wanted.prefixes = _merged(prefixes)
-        wanted.min_prefixlen = given.get("min_prefixlen", SHORTEST[version])
-        wanted.max_prefixlen = given.get("max_prefixlen", LONGEST[version])
-        wanted.default_prefixlen = given.get("default_prefixlen", wanted.min_prefixlen)
+        wanted.min_prefixlen = values.get("min_prefixlen", SHORTEST[version])
+        wanted.max_prefixlen = values.get("max_prefixlen", LONGEST[version])
+        wanted.default_prefixlen = values.get("default_prefixlen", wanted.min_prefixlen)
         _check_lengths(wanted)
         self._check_scope(actor, wanted)
         self._check_default(wanted, wanted.id)
 
-    def revise(self, actor: Actor, record: SubnetPool, after: SubnetPool, given: Given) -> None:
+    def revise(self, actor: Actor, record: SubnetPool, after: SubnetPool, values: Values) -> None:
         _check_lengths(after)
-        if "prefixes" in given:
+        if "prefixes" in values:
             added = [network_of(prefix) for prefix in after.prefixes]
             kept = [network_of(prefix) for prefix in record.prefixes]
             if any(prefix.version != record.ip_version for prefix in added):
@@ -63,9 +63,9 @@ class SubnetPools(Resources[SubnetPool]):
                     "IllegalSubnetPoolPrefixUpdate",
                 )
             after.prefixes = merged
-        if "prefixes" in given or "address_scope_id" in given:
+        if "prefixes" in values or "address_scope_id" in values:
             self._check_scope(actor, after)
-        if given.get("is_default"):
+        if values.get("is_default"):
             self._check_default(after, record.id)
 
     def used(self, record: SubnetPool) -> ApiError:
@@ -99,7 +99,7 @@ class SubnetPools(Resources[SubnetPool]):
         self._check_pool_quota(pool, [s for s in subnets if s.project_id == project_id], size)
         taken = [network_of(subnet.cidr) for subnet in subnets]
         if wanted is not None:
-            return _asked(pool, network_of(wanted), taken)
+            return _requested_prefix(pool, network_of(wanted), taken)
         for prefix in sorted(map(network_of, pool.prefixes), key=lambda network: -network.prefixlen):
             if (found := _first_free(prefix, size, taken)) is not None:
                 return found
@@ -171,7 +171,7 @@ def _inside(inner: IpNetwork, outer: IpNetwork) -> bool:
     return inner.overlaps(outer) and inner.prefixlen >= outer.prefixlen
 
 
-def _asked(pool: SubnetPool, wanted: IpNetwork, taken: list[IpNetwork]) -> str:
+def _requested_prefix(pool: SubnetPool, wanted: IpNetwork, taken: list[IpNetwork]) -> str:
     inside = any(_inside(wanted, network_of(prefix)) for prefix in pool.prefixes)
     if not inside or any(wanted.overlaps(other) for other in taken):
         raise conflict(

@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.network.records.core import FloatingIp, PortForwarding
 from openstack_emulator.network.rules.attributes import address_of
 from openstack_emulator.network.rules.errors import in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
 from openstack_emulator.network.rules.routers import Routers
@@ -20,7 +20,7 @@ class PortForwardings(Resources[PortForwarding]):
         self.ports = ports
         self.routers = routers
 
-    def prepare(self, actor: Actor, wanted: PortForwarding, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: PortForwarding, values: Values) -> None:
         floating = self.state.rows.floatingips.require(wanted.floatingip_id)
         if floating.port_id:
             raise in_use(
@@ -29,14 +29,14 @@ class PortForwardings(Resources[PortForwarding]):
                 "forwarding.",
             )
         wanted.project_id = floating.project_id
-        self._complete(actor, wanted, given.get("internal_ip_address"), floating)
+        self._complete(actor, wanted, values.get("internal_ip_address"), floating)
 
     def created(self, actor: Actor, record: PortForwarding) -> None:
         self._connect(record)
 
-    def revise(self, actor: Actor, record: PortForwarding, after: PortForwarding, given: Given) -> None:
+    def revise(self, actor: Actor, record: PortForwarding, after: PortForwarding, values: Values) -> None:
         floating = self.state.rows.floatingips.require(record.floatingip_id)
-        moved = "internal_port_id" in given and "internal_ip_address" not in given
+        moved = "internal_port_id" in values and "internal_ip_address" not in values
         self._complete(actor, after, None if moved else after.internal_ip_address, floating)
 
     def revised(self, actor: Actor, record: PortForwarding) -> None:
@@ -52,13 +52,13 @@ class PortForwardings(Resources[PortForwarding]):
         floating = self.state.rows.floatingips.require(record.floatingip_id)
         self.state.of("floatingips").change(floating, router_id=record.router)
 
-    def _complete(self, actor: Actor, wanted: PortForwarding, asked: str | None, floating: FloatingIp) -> None:
+    def _complete(self, actor: Actor, wanted: PortForwarding, fixed_address: str | None, floating: FloatingIp) -> None:
         """Set the internal address, the one asked for if any, and the router on the way. Raises: ApiError."""
         port = self.ports.reach(actor, wanted.internal_port_id)
         fixed = [f for f in port.fixed_ips if address_of(f.ip_address).version == 4]
-        matching = [f for f in fixed if asked in (None, f.ip_address)]
+        matching = [f for f in fixed if fixed_address in (None, f.ip_address)]
         if not matching:
-            raise invalid_input(f"port {port.id} has no fixed IPv4 address {asked or ''}.")
+            raise invalid_input(f"port {port.id} has no fixed IPv4 address {fixed_address or ''}.")
         wanted.internal_ip_address = matching[0].ip_address
         for other in self.rows.select(floatingip_id=floating.id):
             same = (other.protocol, other.external_port) == (wanted.protocol, wanted.external_port)

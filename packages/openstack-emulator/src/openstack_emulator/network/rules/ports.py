@@ -14,7 +14,7 @@ from openstack_emulator.network.rules.addresses import Allocator
 from openstack_emulator.network.rules.errors import disallowed, in_use
 from openstack_emulator.network.rules.groups import SecurityGroups
 from openstack_emulator.network.rules.inputs import RequestedAddressPair, RequestedOption
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.networks import AUTOMATIC_OWNERS
 from openstack_emulator.network.rules.resources import Resources, State
 
@@ -50,21 +50,21 @@ class Ports(Resources[Port]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare(self, actor: Actor, wanted: Port, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: Port, values: Values) -> None:
         network = self._network(wanted)
-        self._check_rights(actor, network, given, "create")
+        self._check_rights(actor, network, values, "create")
         served = wanted.device_owner.startswith("network:")
-        if "port_security_enabled" not in given:
+        if "port_security_enabled" not in values:
             wanted.port_security_enabled = network.port_security_enabled and not served
         self._choose_mac(wanted)
-        if given.get("fixed_ips") == []:
+        if values.get("fixed_ips") == []:
             wanted.ip_allocation = "none"  # also where the port then makes itself an address
-        wanted.fixed_ips = self.allocator.choose(wanted, given.get("fixed_ips"))
-        wanted.security_groups = self._choose_groups(actor, wanted, given.get("security_groups"))
-        pairs = given.get("allowed_address_pairs", ())
+        wanted.fixed_ips = self.allocator.choose(wanted, values.get("fixed_ips"))
+        wanted.security_groups = self._choose_groups(actor, wanted, values.get("security_groups"))
+        pairs = values.get("allowed_address_pairs", ())
         _settle_security(wanted, pairs, present=False)
         wanted.allowed_address_pairs = _pairs(wanted, pairs)
-        wanted.extra_dhcp_opts = _dhcp_options((), given.get("extra_dhcp_opts", ()))
+        wanted.extra_dhcp_opts = _dhcp_options((), values.get("extra_dhcp_opts", ()))
         if wanted.host_id:
             _set(wanted, {**VIF, "status": "ACTIVE"})
 
@@ -84,22 +84,22 @@ class Ports(Resources[Port]):
         for fixed in record.fixed_ips:
             self.allocator.released(fixed)
 
-    def revise(self, actor: Actor, record: Port, after: Port, given: Given) -> None:
-        self._check_rights(actor, self._network(record), given, "update")
-        if "mac_address" in given and not actor.admin:
+    def revise(self, actor: Actor, record: Port, after: Port, values: Values) -> None:
+        self._check_rights(actor, self._network(record), values, "update")
+        if "mac_address" in values and not actor.admin:
             raise disallowed("update_port:mac_address")
         if after.mac_address != record.mac_address:
             self._choose_mac(after)
-        if "fixed_ips" in given:
-            after.fixed_ips = self.allocator.choose(after, given["fixed_ips"], record.fixed_ips)
-        for group_id in given.get("security_groups", ()):
+        if "fixed_ips" in values:
+            after.fixed_ips = self.allocator.choose(after, values["fixed_ips"], record.fixed_ips)
+        for group_id in values.get("security_groups", ()):
             self.groups.reach(actor, group_id)
-        _settle_security(after, given.get("allowed_address_pairs", record.allowed_address_pairs), present=True)
-        if "allowed_address_pairs" in given:
-            after.allowed_address_pairs = _pairs(after, given["allowed_address_pairs"])
-        if "extra_dhcp_opts" in given:
-            after.extra_dhcp_opts = _dhcp_options(record.extra_dhcp_opts, given["extra_dhcp_opts"])
-        if "binding:host_id" in given:
+        _settle_security(after, values.get("allowed_address_pairs", record.allowed_address_pairs), present=True)
+        if "allowed_address_pairs" in values:
+            after.allowed_address_pairs = _pairs(after, values["allowed_address_pairs"])
+        if "extra_dhcp_opts" in values:
+            after.extra_dhcp_opts = _dhcp_options(record.extra_dhcp_opts, values["extra_dhcp_opts"])
+        if "binding:host_id" in values:
             _set(after, {**VIF, "status": "ACTIVE"} if after.host_id else UNBOUND)
         lost = [fixed for fixed in record.fixed_ips if fixed not in after.fixed_ips]
         for fixed in lost:
@@ -169,8 +169,8 @@ class Ports(Resources[Port]):
         self, network_id: str, owner: str, device_id: str, fixed_ips: list[FixedIp], project_id: str = ""
     ) -> Port:
         """A port of the network service itself, with addresses the allocator chose."""
-        given = {"network_id": network_id, "device_owner": owner, "device_id": device_id}
-        port = self.kind.draft(new_id(), project_id, given)
+        values = {"network_id": network_id, "device_owner": owner, "device_id": device_id}
+        port = self.kind.draft(new_id(), project_id, values)
         port.fixed_ips = fixed_ips
         port.status = "N/A" if owner == "network:floatingip" else "ACTIVE"
         self._choose_mac(port)
@@ -215,17 +215,17 @@ class Ports(Resources[Port]):
         address = self.allocator.last_free(subnet)
         return None if address is None else FixedIp(subnet_id=subnet.id, ip_address=address)
 
-    def _check_rights(self, actor: Actor, network: Network, given: Given, action: str) -> None:
+    def _check_rights(self, actor: Actor, network: Network, values: Values, action: str) -> None:
         if actor.owns(network):
             return
         if not Resources.visible(self.state.of("networks"), actor, network):
             raise disallowed(f"{action}_port")
         for name in NETWORK_OWNERS_ONLY:
-            if name in given:
+            if name in values:
                 raise disallowed(f"{action}_port:{name}")
-        if any(fixed.ip_address is not None for fixed in given.get("fixed_ips") or ()):
+        if any(fixed.ip_address is not None for fixed in values.get("fixed_ips") or ()):
             raise disallowed(f"{action}_port:fixed_ips:ip_address")
-        if given.get("device_owner", "").startswith("network:"):
+        if values.get("device_owner", "").startswith("network:"):
             raise disallowed(f"{action}_port:device_owner")
 
     def _choose_mac(self, port: Port) -> None:
@@ -243,11 +243,11 @@ class Ports(Resources[Port]):
             tail = uuid4().bytes[:3]
             port.mac_address = "fa:16:3e:" + tail.hex(":")
 
-    def _choose_groups(self, actor: Actor, port: Port, asked: list[str] | None) -> list[str]:
-        if asked is not None:
-            for group_id in asked:
+    def _choose_groups(self, actor: Actor, port: Port, group_ids: list[str] | None) -> list[str]:
+        if group_ids is not None:
+            for group_id in group_ids:
                 self.groups.reach(actor, group_id)
-            return list(dict.fromkeys(asked))
+            return list(dict.fromkeys(group_ids))
         trusted = port.device_owner.startswith("network:")
         if trusted or not port.port_security_enabled or not port.project_id:
             return []
@@ -311,10 +311,10 @@ def _duplicate_pair(mac: str | None, address: str) -> ApiError:
     )
 
 
-def _dhcp_options(present: Iterable[DhcpOption], given: Iterable[RequestedOption]) -> list[DhcpOption]:
+def _dhcp_options(present: Iterable[DhcpOption], changes: Iterable[RequestedOption]) -> list[DhcpOption]:
     """Options after a change: a null value removes one."""
     options = {(option.opt_name, option.ip_version): option for option in present}
-    for wish in given:
+    for wish in changes:
         key = (wish.opt_name, wish.ip_version)
         options.pop(key, None)
         if wish.opt_value is not None:

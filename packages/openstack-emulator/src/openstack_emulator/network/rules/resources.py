@@ -18,7 +18,7 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.guests.topology import Balancer
 from openstack_emulator.network.records.core import Owned, Quota, RbacPolicy, Revised, Trunk
 from openstack_emulator.network.rules.errors import disallowed, foreign_project, in_use
-from openstack_emulator.network.rules.kinds.kind import Actor, Catalog, Deletion, Given, ResourceKind, T
+from openstack_emulator.network.rules.kinds.kind import Actor, Catalog, Deletion, ResourceKind, T, Values
 from openstack_emulator.network.rules.port_index import PortIndex
 from openstack_emulator.network.rules.tables import Tables
 
@@ -72,7 +72,7 @@ class State:
         self.kinds = kinds
         self.rows = Tables(records, kinds)
         self.sharing = Sharing(self)
-        self.quotas = records.typed("quotas", Quota)
+        self.quotas = records.table("quotas", Quota)
         self.resources: dict[str, Resources[Any]] = {}
         self.ports = PortIndex()
         self.usage: Counter[tuple[str, str]] = Counter()
@@ -185,15 +185,15 @@ class Resources(Generic[T]):
         """A new record from the body of a request. Raises: ApiError."""
         if self.kind.admin_write and not actor.admin:
             raise disallowed(f"create_{self.kind.name}")
-        given = self.kind.for_create(body, actor)
-        wanted = self.kind.draft(new_id(), self._project(actor, given), given)
-        self._refuse_foreign_parent(actor, given)
-        self._check_references(actor, given)
+        values = self.kind.for_create(body, actor)
+        wanted = self.kind.draft(new_id(), self._project(actor, values), values)
+        self._refuse_foreign_parent(actor, values)
+        self._check_references(actor, values)
         if self.kind.quota is not None:
             self.state.check_quota(wanted.project_id, self.kind.quota)
-        self.prepare(actor, wanted, given)
+        self.prepare(actor, wanted, values)
         record = self.put(wanted)
-        if self.kind.shareable and given.get("shared"):
+        if self.kind.shareable and values.get("shared"):
             self.state.sharing.open(record)
         self._become_active(record)
         self.created(actor, record)
@@ -202,12 +202,12 @@ class Resources(Generic[T]):
     def update(self, actor: Actor, record: T, body: Mapping[str, object]) -> T:
         """Change a record by the body of a request. Raises: ApiError."""
         self.refuse_unauthorized(actor, record, "update")
-        given = self.kind.for_update(body, actor)
-        self._check_references(actor, given)
-        after = self.kind.changed(record, given)
-        self.revise(actor, record, after, given)
-        if self.kind.shareable and "shared" in given:
-            self.state.sharing.set(record, given["shared"])
+        values = self.kind.for_update(body, actor)
+        self._check_references(actor, values)
+        after = self.kind.changed(record, values)
+        self.revise(actor, record, after, values)
+        if self.kind.shareable and "shared" in values:
+            self.state.sharing.set(record, values["shared"])
         self.change(record, **self.kind.differences(record, after))
         self.revised(actor, record)
         return record
@@ -237,14 +237,14 @@ class Resources(Generic[T]):
 
     # What kinds with rules of their own override
 
-    def prepare(self, actor: Actor, wanted: T, given: Given) -> None:
-        """Check a new record and complete it in place; `given` is what the request named, without defaults."""
+    def prepare(self, actor: Actor, wanted: T, values: Values) -> None:
+        """Check a new record and complete it in place; `values` are what the request named, without defaults."""
 
     def created(self, actor: Actor, record: T) -> None:
         """Do what follows from a new record."""
 
-    def revise(self, actor: Actor, record: T, after: T, given: Given) -> None:
-        """Check what a record is to be after a change, and complete it in place; `given` is what the request named."""
+    def revise(self, actor: Actor, record: T, after: T, values: Values) -> None:
+        """Check a record as it is to be after a change, and complete it in place; `values`: what the request named."""
 
     def revised(self, actor: Actor, record: T) -> None:
         """Do what follows from a change."""
@@ -319,24 +319,24 @@ class Resources(Generic[T]):
 
     # How they refer and come to life
 
-    def _project(self, actor: Actor, given: Given) -> str:
-        wanted: str | None = given.get("project_id", given.get("tenant_id"))
+    def _project(self, actor: Actor, values: Values) -> str:
+        wanted: str | None = values.get("project_id", values.get("tenant_id"))
         if wanted and wanted != actor.project_id and not actor.admin:
             raise foreign_project()
         return wanted if wanted is not None else actor.project_id or ""
 
-    def _refuse_foreign_parent(self, actor: Actor, given: Given) -> None:
+    def _refuse_foreign_parent(self, actor: Actor, values: Values) -> None:
         """403 for a part of another project's object, although the object itself cannot be seen."""
         if not self.kind.owner:
             return
         parents = self.state.of(str(self.kind.attributes[self.kind.owner].refers))
-        parent = parents.rows.get(given[self.kind.owner])
+        parent = parents.rows.get(values[self.kind.owner])
         if parent is not None and not actor.owns(parent):
             raise disallowed(f"create_{self.kind.name}")
 
-    def _check_references(self, actor: Actor, given: Given) -> None:
+    def _check_references(self, actor: Actor, values: Values) -> None:
         for name, attribute in self.kind.references.items():
-            keys = (given.get(name) or ()) if attribute.many else (given.get(name),)
+            keys = (values.get(name) or ()) if attribute.many else (values.get(name),)
             for key in filter(None, keys):
                 self.state.of(str(attribute.refers)).reach(actor, key)
 
@@ -347,4 +347,4 @@ class Resources(Generic[T]):
         has_fault = record.fault is not None and not later
         self.rows.update(record, status="ERROR" if has_fault else first)
         if later:
-            self.state.records.become(LINGER, self.rows, record, {"status": later[0]}, {"status": "ERROR"})
+            self.state.records.change_later(LINGER, self.rows, record, {"status": later[0]}, {"status": "ERROR"})

@@ -9,7 +9,7 @@ from openstack_emulator.network.rules.addresses import FuturePort, address_in_us
 from openstack_emulator.network.rules.attributes import address_of, network_of
 from openstack_emulator.network.rules.errors import disallowed_by, in_use
 from openstack_emulator.network.rules.inputs import RequestedGateway
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.networks import ZONES, check_zones
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
@@ -26,22 +26,22 @@ class Routers(Resources[Router]):
         super().__init__(state, kind)
         self.ports = ports
 
-    def prepare(self, actor: Actor, wanted: Router, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: Router, values: Values) -> None:
         wanted.distributed, wanted.ha = bool(wanted.distributed), bool(wanted.ha)
         check_zones(wanted.availability_zone_hints)
         wanted.availability_zones = list(ZONES)
-        wish = given.get("external_gateway_info")
+        wish = values.get("external_gateway_info")
         wanted.external_gateway_info = self._choose_gateway(actor, wanted, wish, "create")
 
     def created(self, actor: Actor, record: Router) -> None:
         self._put_gateway_port(record)
 
-    def revise(self, actor: Actor, record: Router, after: Router, given: Given) -> None:
-        if "routes" in given:
+    def revise(self, actor: Actor, record: Router, after: Router, values: Values) -> None:
+        if "routes" in values:
             self._check_routes(record, after.routes)
-        if "external_gateway_info" not in given:
+        if "external_gateway_info" not in values:
             return
-        wish = given["external_gateway_info"]
+        wish = values["external_gateway_info"]
         present = record.external_gateway_info
         if present and (not wish or wish.network_id != present.network_id):
             self._refuse_while_floating(record)
@@ -274,7 +274,7 @@ def _refuse_details(gateway: RequestedGateway, action: str) -> None:
     """403 for a gateway with what only administrators may choose."""
     rule = f"rule:{action}:external_gateway_info"
     if gateway.enable_snat is not None or gateway.external_fixed_ips is not None:
-        rules = " and ".join(f"{rule}:{name}" for name in gateway.given)
+        rules = " and ".join(f"{rule}:{name}" for name in gateway.names)
         raise disallowed_by(f"(rule:{action} and ({rule} and ({rules})))")
 
 

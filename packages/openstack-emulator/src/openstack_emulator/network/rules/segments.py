@@ -8,7 +8,7 @@ from openstack_emulator.core.cloud import new_id
 from openstack_emulator.core.errors import ApiError, conflict
 from openstack_emulator.network.records.core import Network, Segment
 from openstack_emulator.network.rules.errors import invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.resources import Resources, State
 
 TUNNEL = "vxlan"
@@ -34,7 +34,7 @@ class Segments(Resources[Segment]):
     def visible(self, actor: Actor, record: Segment) -> bool:
         return actor.admin
 
-    def prepare(self, actor: Actor, wanted: Segment, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: Segment, values: Values) -> None:
         chosen = self.choose(wanted.network_type, wanted.physical_network, wanted.segmentation_id)
         wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
 

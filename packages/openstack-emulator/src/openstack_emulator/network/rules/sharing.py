@@ -7,7 +7,7 @@ import re
 from openstack_emulator.core.errors import bad_request, conflict
 from openstack_emulator.network.records.core import RbacPolicy
 from openstack_emulator.network.rules.errors import disallowed_by, in_use, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given
+from openstack_emulator.network.rules.kinds.kind import Actor, Values
 from openstack_emulator.network.rules.resources import EVERYONE, Resources
 
 TARGET = "target_tenant"
@@ -25,7 +25,7 @@ SHAREABLE = {
 class RbacPolicies(Resources[RbacPolicy]):
     """Who besides its owner may use an object."""
 
-    def prepare(self, actor: Actor, wanted: RbacPolicy, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: RbacPolicy, values: Values) -> None:
         kind, action = wanted.object_type, wanted.action
         if kind not in SHAREABLE:
             raise invalid_input(f"'{kind}' is not a valid RBAC object type.")
@@ -51,9 +51,9 @@ class RbacPolicies(Resources[RbacPolicy]):
             network = self.state.rows.networks.require(record.object_id)
             self.state.of("networks").change(network, external=True)
 
-    def revise(self, actor: Actor, record: RbacPolicy, after: RbacPolicy, given: Given) -> None:
-        _check_target(given.get("target_tenant", EVERYONE))
-        self._refuse_wildcard(actor, given.get("target_tenant", ""), "update")
+    def revise(self, actor: Actor, record: RbacPolicy, after: RbacPolicy, values: Values) -> None:
+        _check_target(values.get("target_tenant", EVERYONE))
+        self._refuse_wildcard(actor, values.get("target_tenant", ""), "update")
         self._refuse_while_used(record)
 
     def refuse_delete(self, actor: Actor, record: RbacPolicy) -> None:

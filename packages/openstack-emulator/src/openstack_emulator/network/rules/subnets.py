@@ -9,7 +9,7 @@ from openstack_emulator.network.records.core import AllocationPool, Network, Sub
 from openstack_emulator.network.rules.addresses import ROUTER_OWNERS, is_slaac, usable
 from openstack_emulator.network.rules.attributes import IpNetwork, address_of, network_of
 from openstack_emulator.network.rules.errors import disallowed, in_use, invalid, invalid_input
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.networks import AUTOMATIC_OWNERS
 from openstack_emulator.network.rules.pools import SubnetPools
 from openstack_emulator.network.rules.ports import DHCP_SECONDS, Ports
@@ -35,19 +35,19 @@ class Subnets(Resources[Subnet]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare(self, actor: Actor, wanted: Subnet, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: Subnet, values: Values) -> None:
         network = self._network(wanted)
         if not actor.owns(network):
             raise disallowed("create_subnet")
-        if "project_id" not in given and "tenant_id" not in given:
+        if "project_id" not in values and "tenant_id" not in values:
             wanted.project_id = network.project_id
-        self._choose_cidr(actor, wanted, given)
+        self._choose_cidr(actor, wanted, values)
         cidr = network_of(wanted.cidr)
         _check_version(wanted, cidr)
         _check_ipv6(wanted)
         self._refuse_overlap(wanted, cidr)
         self._refuse_other_pool(wanted)
-        wanted.gateway_ip = _gateway(wanted.gateway_ip, cidr) if "gateway_ip" in given else _first_host(cidr)
+        wanted.gateway_ip = _gateway(wanted.gateway_ip, cidr) if "gateway_ip" in values else _first_host(cidr)
         wanted.allocation_pools = _checked_pools(wanted, cidr) or _whole(cidr, wanted.gateway_ip)
         _check_sizes(wanted)
 
@@ -57,14 +57,14 @@ class Subnets(Resources[Subnet]):
         if record.enable_dhcp and not self._network(record).external:
             self.ports.later(DHCP_SECONDS, self.ports.serve_dhcp, record.network_id)
 
-    def revise(self, actor: Actor, record: Subnet, after: Subnet, given: Given) -> None:
+    def revise(self, actor: Actor, record: Subnet, after: Subnet, values: Values) -> None:
         cidr = network_of(record.cidr)
-        if "gateway_ip" in given:
+        if "gateway_ip" in values:
             self._refuse_gateway_in_use(record, after.gateway_ip)
             after.gateway_ip = _gateway(after.gateway_ip, cidr)
-        if "allocation_pools" in given or "gateway_ip" in given:
+        if "allocation_pools" in values or "gateway_ip" in values:
             after.allocation_pools = _checked_pools(after, cidr)
-        if given.get("enable_dhcp") is False and (record.ipv6_ra_mode or record.ipv6_address_mode):
+        if values.get("enable_dhcp") is False and (record.ipv6_ra_mode or record.ipv6_address_mode):
             raise invalid_input("ipv6_ra_mode or ipv6_address_mode cannot be set when enable_dhcp is set to False.")
         _check_version(after, cidr)
         _check_sizes(after)
@@ -85,10 +85,10 @@ class Subnets(Resources[Subnet]):
     def _network(self, record: Subnet) -> Network:
         return self.state.rows.networks.require(record.network_id)
 
-    def _choose_cidr(self, actor: Actor, wanted: Subnet, given: Given) -> None:
+    def _choose_cidr(self, actor: Actor, wanted: Subnet, values: Values) -> None:
         """Take the range from a pool when one is named, else it must be given."""
-        prefix_length, asked = given.get("prefixlen"), given.get("cidr")
-        if given.get("use_default_subnetpool") and not wanted.subnetpool_id:
+        prefix_length, requested_cidr = values.get("prefixlen"), values.get("cidr")
+        if values.get("use_default_subnetpool") and not wanted.subnetpool_id:
             wanted.subnetpool_id = self.pools.default_for(actor, wanted.ip_version).id
         if wanted.subnetpool_id is not None:
             pool = self.pools.reach(actor, wanted.subnetpool_id)
@@ -97,8 +97,8 @@ class Subnets(Resources[Subnet]):
                 raise bad_request(
                     f"Bad subnets request: Cannot allocate {own} subnet from {there} subnet pool.", "BadRequest"
                 )
-            wanted.cidr = self.pools.allocate(pool, wanted.project_id, asked, prefix_length)
-        elif asked is None:
+            wanted.cidr = self.pools.allocate(pool, wanted.project_id, requested_cidr, prefix_length)
+        elif requested_cidr is None:
             raise bad_request(
                 "Bad subnets request: a subnetpool must be specified in the absence of a cidr.", "BadRequest"
             )

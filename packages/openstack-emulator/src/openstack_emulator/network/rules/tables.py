@@ -32,7 +32,7 @@ class Tables:
 
     def __init__(self, records: Records, kinds: Catalog) -> None:
         self._tables: dict[type[Owned], Table[Any]] = {
-            kind.record: records.typed(plural, kind.record, *sorted(kind.indexed), missing=kind.missing)
+            kind.record: records.table(plural, kind.record, *sorted(kind.indexed), missing=kind.missing)
             for plural, kind in kinds.kinds.items()
         }
         self.networks = self.of(Network)

@@ -8,7 +8,7 @@ from openstack_emulator.network.records.core import Port, SubPort, Trunk
 from openstack_emulator.network.rules.attributes import NEUTRON, items
 from openstack_emulator.network.rules.errors import in_use, invalid_input
 from openstack_emulator.network.rules.inputs import RequestedSubPort
-from openstack_emulator.network.rules.kinds.kind import Actor, Given, ResourceKind
+from openstack_emulator.network.rules.kinds.kind import Actor, ResourceKind, Values
 from openstack_emulator.network.rules.kinds.layer2 import SUB_PORT
 from openstack_emulator.network.rules.ports import Ports
 from openstack_emulator.network.rules.resources import Resources, State
@@ -24,11 +24,11 @@ class Trunks(Resources[Trunk]):
         super().__init__(state, kind)
         self.ports = ports
 
-    def prepare(self, actor: Actor, wanted: Trunk, given: Given) -> None:
+    def prepare(self, actor: Actor, wanted: Trunk, values: Values) -> None:
         parent = self.ports.reach(actor, wanted.port_id)
         if self.rows.first(port_id=parent.id) is not None or self.state.trunk_of_subport(parent.id):
             raise _parent_in_use(parent.id)
-        wanted.sub_ports = self._checked(actor, wanted, given.get("sub_ports", []))
+        wanted.sub_ports = self._checked(actor, wanted, values.get("sub_ports", []))
         wanted.status = "ACTIVE" if parent.status == "ACTIVE" else "DOWN"
 
     def created(self, actor: Actor, record: Trunk) -> None:
@@ -42,17 +42,17 @@ class Trunks(Resources[Trunk]):
         if self.state.rows.ports.require(record.port_id).host_id:
             raise in_use("TrunkInUse", f"Trunk {record.id} is currently in use.")
 
-    def add_subports(self, actor: Actor, record: Trunk, given: object) -> None:
+    def add_subports(self, actor: Actor, record: Trunk, body: object) -> None:
         """Let the trunk carry more ports. Raises: ApiError."""
         self._refuse_change(actor, record)
-        added = self._checked(actor, record, _sub_ports(given))
+        added = self._checked(actor, record, _sub_ports(body))
         self.change(record, sub_ports=record.sub_ports + added)
         self._own(added, OWNER)
 
-    def remove_subports(self, actor: Actor, record: Trunk, given: object) -> None:
+    def remove_subports(self, actor: Actor, record: Trunk, body: object) -> None:
         """Let the trunk carry fewer ports. Raises: ApiError."""
         self._refuse_change(actor, record)
-        ids = [sub.port_id for sub in _sub_ports(given)]
+        ids = [sub.port_id for sub in _sub_ports(body)]
         present = {sub.port_id: sub for sub in record.sub_ports}
         for port_id in ids:
             if port_id not in present:
@@ -115,10 +115,10 @@ class Trunks(Resources[Trunk]):
                 self.ports.change(port, device_owner=owner)
 
 
-def _sub_ports(given: object) -> list[RequestedSubPort]:
-    if given is None:
-        raise NEUTRON.error("sub_ports", given, wrong_type(given, "array"))
-    return NEUTRON.converted("sub_ports", given, SUB_PORTS)
+def _sub_ports(body: object) -> list[RequestedSubPort]:
+    if body is None:
+        raise NEUTRON.error("sub_ports", body, wrong_type(body, "array"))
+    return NEUTRON.converted("sub_ports", body, SUB_PORTS)
 
 
 def _parent_in_use(port_id: str) -> ApiError:

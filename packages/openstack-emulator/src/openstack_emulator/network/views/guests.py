@@ -257,8 +257,8 @@ class TopologyView:
             open_ports = {one.external_port for one in self._forwardings(row) if one.protocol == "tcp"}
             open_ports |= listening.get(row.port_id or "", set())
             if port is not None and outside is not None:
-                given = [rule for group in port.groups for rule in rules[group]]
-                ranges = admits(given, outside) if port.secured else [(1, 65535)]
+                rules_of_port = [rule for group in port.groups for rule in rules[group]]
+                ranges = admits(rules_of_port, outside) if port.secured else [(1, 65535)]
                 open_ports |= {number for span in ranges for number in _forwarded(span)}
             if open_ports:
                 found.append(ForwardedAddress(network, address, tuple(sorted(open_ports))))

@@ -93,11 +93,11 @@ def _headers(request: Request, kept: Headers) -> Headers:
     if SYNC_TO in request.headers:
         check_sync_target(headers.get(SYNC_TO))
     locations = [name for name in VERSION_LOCATIONS if name in headers]
-    given = [name for name in locations if name in request.headers]
-    if len(given) > 1:
+    present = [name for name in locations if name in request.headers]
+    if len(present) > 1:
         raise explained(400, "Only one of X-Versions-Location or X-History-Location may be specified")
-    for name in given:
+    for name in present:
         if "/" in unquote(headers[name]).strip("/"):
             raise refused(412)
-    dropped = [name for name in locations if given and name not in given]
+    dropped = [name for name in locations if present and name not in present]
     return {name: value for name, value in headers.items() if name not in dropped}

@@ -33,8 +33,8 @@ def listed(rows: Sequence[N], query: Query, entry: Callable[[N], Entry]) -> list
     rows: named records. entry: what the list shows of one. Names that share what comes before a delimiter are
     one entry `{subdir}`. A limit that is not a number is ignored. Raises: ApiError 412 for a limit that is too large.
     """
-    given = query.get("limit") or ""
-    limit = int(given) if given.isascii() and given.isdigit() else None
+    value = query.get("limit") or ""
+    limit = int(value) if value.isascii() and value.isdigit() else None
     if limit is not None and limit > LONGEST_LIST:
         raise explained(412, f"Maximum limit is {LONGEST_LIST}")
     prefix, delimiter, keeps_folders = _folding(query)
@@ -71,9 +71,9 @@ def _cut(shown: Mapping[str, Entry], query: Query) -> list[Entry]:
 
 def wanted_format(request: Request) -> str:
     """json, xml or plain: by the parameter `format`, else by what the client accepts."""
-    given = request.query.get("format")
-    if given is not None:
-        return given.lower() if given.lower() in FORMATS else "plain"
+    value = request.query.get("format")
+    if value is not None:
+        return value.lower() if value.lower() in FORMATS else "plain"
     accept = request.headers.get("accept", "*/*")
     for part in accept.split(","):
         kind = part.partition(";")[0].strip()

@@ -68,8 +68,8 @@ def site_page(plain: Page) -> Page:
 
 def _site(swift: ObjectStore, request: Request) -> Container | None:
     """The container, if it is a site and the request comes from a stranger or asks for the site."""
-    asked = request.headers.get("x-web-mode", "").lower() in TRUE
-    if (request.caller is not None or is_signed(request)) and not asked:
+    wants_site = request.headers.get("x-web-mode", "").lower() in TRUE
+    if (request.caller is not None or is_signed(request)) and not wants_site:
         return None
     container = swift.containers.find(account_of(request), container_of(request))
     return container if container is not None and _is_site(container) else None

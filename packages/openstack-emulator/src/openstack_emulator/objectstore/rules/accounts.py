@@ -22,7 +22,7 @@ class Accounts(Rules):
     def __init__(self, records: Records, ticks: VersionClock) -> None:
         super().__init__(records)
         self._ticks = ticks
-        self.rows = records.typed("accounts", Account, missing=lambda key: refused(404))
+        self.rows = records.table("accounts", Account, missing=lambda key: refused(404))
 
     def require(self, name: str) -> Account:
         """The account, which may be a new one."""

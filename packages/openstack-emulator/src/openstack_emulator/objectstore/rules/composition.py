@@ -22,7 +22,7 @@ class ObjectStore(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        containers = self.typed("containers", Container, "account", missing=lambda key: refused(404))
+        containers = self.table("containers", Container, "account", missing=lambda key: refused(404))
         self.ticks = VersionClock(self)
         self.accounts = Accounts(self, self.ticks)
         self.objects = Objects(self, self.ticks)

@@ -34,15 +34,15 @@ class LargeObjects:
         Raises: ApiError 400 that tells, per segment, what is wrong.
         """
         try:
-            given = orjson.loads(body)
+            entries = orjson.loads(body)
         except orjson.JSONDecodeError:
             raise explained(400, "Manifest must be valid JSON.") from None
-        if not isinstance(given, list) or not given:
+        if not isinstance(entries, list) or not entries:
             raise explained(400, "Manifest must be a list with at least one segment.")
-        if len(given) > MOST_SEGMENTS:
+        if len(entries) > MOST_SEGMENTS:
             raise explained(413, f"Number of segments must be <= {MOST_SEGMENTS}")
         segments, problems = [], []
-        for at, entry in enumerate(given):
+        for at, entry in enumerate(entries):
             try:
                 segments.append(self._segment(account, at, entry))
             except _BadSegment as error:
@@ -77,7 +77,7 @@ class LargeObjects:
             range=None,
             whole_bytes=found.bytes,
         )
-        return segment if (given := entry.get("range")) is None else _narrowed(segment, at, given)
+        return segment if (byte_range := entry.get("range")) is None else _narrowed(segment, at, byte_range)
 
     def _at(self, account: str, path: str) -> StoredObject | None:
         """The object that a manifest's `/container/object` names."""
@@ -120,9 +120,9 @@ def _joined_hash(parts: Iterable[str]) -> str:
     return hash_of("".join(parts).encode())
 
 
-def _narrowed(segment: Segment, at: int, given: object) -> Segment:
+def _narrowed(segment: Segment, at: int, byte_range: object) -> Segment:
     """The segment with a part of its bytes."""
-    wanted = spans(f"bytes={given}", segment.whole_bytes)
+    wanted = spans(f"bytes={byte_range}", segment.whole_bytes)
     if wanted is None or len(wanted) != 1:
         raise _BadSegment(f"Index {at}: invalid range")
     start, end = wanted[0]

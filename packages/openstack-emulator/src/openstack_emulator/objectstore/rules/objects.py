@@ -19,7 +19,7 @@ class Objects(Rules):
     def __init__(self, records: Records, ticks: VersionClock) -> None:
         super().__init__(records)
         self._ticks = ticks
-        self.rows = records.typed("objects", StoredObject, "container_id", missing=lambda key: refused(404))
+        self.rows = records.table("objects", StoredObject, "container_id", missing=lambda key: refused(404))
 
     def of(self, container: Container) -> list[StoredObject]:
         """The objects of a container, by name."""

@@ -27,10 +27,10 @@ def spans(header: str | None, size: int, shown: Mapping[str, str] | None = None)
     if not matches or len(parts) > MOST_RANGES:
         return None
     found: list[Span] = []
-    for given in matches:
-        if given is None or given.group(0) == "-":
+    for interval in matches:
+        if interval is None or interval.group(0) == "-":
             return None
-        span = _span(given.group(1), given.group(2), size)
+        span = _span(interval.group(1), interval.group(2), size)
         if span is None:
             return None
         if span[0] < span[1]:

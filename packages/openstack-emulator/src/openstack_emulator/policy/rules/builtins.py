@@ -21,17 +21,17 @@ class Builtin:
     results: int
     function: Callable[..., Any]
 
-    def holds(self, given: tuple[Value, ...]) -> bool:
+    def holds(self, arguments: tuple[Value, ...]) -> bool:
         """Evaluate a condition; values that cannot be compared do not fulfil it."""
         try:
-            return bool(self.function(*given))
+            return bool(self.function(*arguments))
         except (TypeError, ValueError, ArithmeticError):
             return False
 
-    def value(self, given: tuple[Value, ...]) -> Value | None:
+    def value(self, arguments: tuple[Value, ...]) -> Value | None:
         """Return the result; None for inputs that have none, and for one that is too large."""
         try:
-            found: Value = self.function(*given)
+            found: Value = self.function(*arguments)
         except (TypeError, ValueError, ArithmeticError):
             return None
         if isinstance(found, str):

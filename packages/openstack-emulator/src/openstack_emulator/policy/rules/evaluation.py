@@ -92,10 +92,10 @@ class Evaluation:
 
 def _computed(builtin: Builtin, atom: Atom, bindings: Bindings) -> Bindings | None:
     """Return the bindings under which a built-in table holds; None if there are none."""
-    given = tuple(_value(term, bindings) for term in atom.terms[: builtin.inputs])
+    arguments = tuple(_value(term, bindings) for term in atom.terms[: builtin.inputs])
     if not builtin.results:
-        return bindings if builtin.holds(given) else None
-    value, target = builtin.value(given), atom.terms[-1]
+        return bindings if builtin.holds(arguments) else None
+    value, target = builtin.value(arguments), atom.terms[-1]
     if value is None:
         return None
     if isinstance(target, Variable) and target.name not in bindings:

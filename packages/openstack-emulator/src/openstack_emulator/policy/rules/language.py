@@ -53,11 +53,15 @@ class Atom:
         return {term.name for term in self.terms if isinstance(term, Variable)}
 
     def __str__(self) -> str:
-        given = (
+        arguments = (
             _written(term) if column is None else f"{column}={_written(term)}"
             for term, column in zip(self.terms, self.columns, strict=True)
         )
-        return f"{self.module}:{self.table}({', '.join(given)})" if self.module else f"{self.table}({', '.join(given)})"
+        return (
+            f"{self.module}:{self.table}({', '.join(arguments)})"
+            if self.module
+            else f"{self.table}({', '.join(arguments)})"
+        )
 
 
 @dataclass(frozen=True)

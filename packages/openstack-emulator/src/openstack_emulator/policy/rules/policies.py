@@ -30,8 +30,8 @@ class Policies(Rules):
 
     def __init__(self, records: Records, sources: Sources) -> None:
         super().__init__(records)
-        self.rows = records.typed("policies", Policy, "name")
-        self.rules = records.typed("rules", PolicyRule, "policy_id")
+        self.rows = records.table("policies", Policy, "name")
+        self.rules = records.table("rules", PolicyRule, "policy_id")
         self.sources = sources
 
     def seed(self) -> None:
@@ -189,9 +189,9 @@ class Policies(Rules):
             atom = literal.atom
             columns = self.sources.columns(atom.module, atom.table) if atom.module else None
             if columns is not None and any(atom.columns):
-                given = dict(zip(atom.columns, atom.terms, strict=True))
+                by_column = dict(zip(atom.columns, atom.terms, strict=True))
                 # A variable without a name that rules can write, as a column that is not mentioned may have any value.
-                terms = tuple(given.get(name, Variable(f"{at}.{name}")) for name in columns)
+                terms = tuple(by_column.get(name, Variable(f"{at}.{name}")) for name in columns)
                 atom = Atom(atom.module, atom.table, terms, (None,) * len(terms))
             body.append(Literal(atom, literal.negated))
         return Rule(rule.head, tuple(body), rule.executes)

@@ -22,7 +22,7 @@ class Sources(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("datasources", DataSource, "name")
+        self.rows = records.table("datasources", DataSource, "name")
 
     def seed(self) -> None:
         for name, driver in self.drivers().items():

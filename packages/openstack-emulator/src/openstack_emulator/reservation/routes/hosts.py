@@ -69,11 +69,11 @@ def list_properties(service: Reservations, request: Request) -> Response:
 
 def change_property(service: Reservations, request: Request) -> Response:
     request.context.require()
-    name, given = request.vars["name"], request.json
+    name, body = request.vars["name"], request.json
     row = service.hosts.properties.get(name)
     if row is None:
         raise not_found(f"Resource property {name} does not exist.")
-    private = given.get("private") if isinstance(given, dict) and len(given) == 1 else None
+    private = body.get("private") if isinstance(body, dict) and len(body) == 1 else None
     if not isinstance(private, bool):
         raise bad_request("The request body must be a JSON object with the boolean private.")
     row.private, row.updated_at = private, service.timestamp(STAMP)

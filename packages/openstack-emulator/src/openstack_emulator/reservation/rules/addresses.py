@@ -19,7 +19,7 @@ class Addresses(Rules):
 
     def __init__(self, records: Records, calendar: Calendar) -> None:
         super().__init__(records)
-        self.rows = records.typed(
+        self.rows = records.table(
             "floatingips", Address, missing=lambda key: not_found(f"Floating IP {key} not found.")
         )
         self._calendar = calendar
@@ -29,15 +29,15 @@ class Addresses(Rules):
         """The records of the network service."""
         return self.cloud.of(NetworkService)
 
-    def create(self, given: Any) -> Address:
+    def create(self, body: Any) -> Address:
         """Register an address. Raises ApiError: 400 for an unknown network, 404, or 409 for an address in use."""
         names = ("floating_network_id", "floating_ip_address")
-        if not isinstance(given, dict):
+        if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
         for name in names:
-            if not isinstance(given.get(name), str):
+            if not isinstance(body.get(name), str):
                 raise bad_request(f"Missing parameter {name}")
-        network_id, text = (given[name] for name in names)
+        network_id, text = (body[name] for name in names)
         try:
             address = IPv4Address(text)
         except AddressValueError:

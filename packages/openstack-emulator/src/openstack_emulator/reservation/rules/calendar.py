@@ -38,9 +38,9 @@ class Calendar(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.leases = records.typed("leases", Lease, "project_id")
-        self.reservations = records.typed("reservations", Reservation, "lease_id", internal=True)
-        self._allocations = records.typed("allocations", Allocation, "reservation_id", "resource_id", internal=True)
+        self.leases = records.table("leases", Lease, "project_id")
+        self.reservations = records.table("reservations", Reservation, "lease_id", internal=True)
+        self._allocations = records.table("allocations", Allocation, "reservation_id", "resource_id", internal=True)
 
     def lease_of(self, reservation: Reservation) -> Lease:
         """The lease that a reservation is part of."""
@@ -75,7 +75,7 @@ class Calendar(Rules):
         for row in self._allocations.select(reservation_id=reservation.id):
             if row.resource_id not in resources:
                 self._allocations.remove(row)
-        had = self.resources_of(reservation)
+        present = self.resources_of(reservation)
         for resource in resources:
-            if resource not in had:
+            if resource not in present:
                 self._allocations.add(Allocation(id=new_id(), reservation_id=reservation.id, resource_id=resource))

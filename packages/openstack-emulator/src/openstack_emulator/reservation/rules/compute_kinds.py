@@ -31,7 +31,7 @@ class ComputeKind(ReservationKind):
 
     def suitable(self, *requirements: object) -> list[Host]:
         """The reservable hosts with the required properties. Raises ApiError 400 or 404."""
-        conditions = [requirement(given, self.hosts.has_property) for given in requirements]
+        conditions = [requirement(expression, self.hosts.has_property) for expression in requirements]
         usable = self.compute.usable()
         return [
             host
@@ -52,21 +52,21 @@ class HostReservations(ComputeKind):
     resource_type = "physical:host"
     fields = ("hypervisor_properties", "resource_properties", "min", "max", "before_end", "aggregate_id")
 
-    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
-        low, high = number(given, "min", 1), number(given, "max", 1)
+    def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
+        low, high = number(values, "min", 1), number(values, "max", 1)
         if low > high:
             raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
-        before_end = given.get("before_end") or "default"
+        before_end = values.get("before_end") or "default"
         if before_end not in BEFORE_END:
             raise bad_request("Malformed parameter before_end")
-        wanted = {name: required(given, name) for name in ("hypervisor_properties", "resource_properties")}
+        wanted = {name: required(values, name) for name in ("hypervisor_properties", "resource_properties")}
         self.suitable(*wanted.values())
         return {**wanted, "min": low, "max": high, "before_end": before_end}
 
-    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
         suitable = self.suitable(wanted.hypervisor_properties, wanted.resource_properties)
         free = [host.id for host in suitable if self.calendar.is_free(host.id, period)]
-        free.sort(key=lambda key: key not in had)
+        free.sort(key=lambda key: key not in present)
         if len(free) < (wanted.min or 0):
             raise conflict("Not enough hosts available")
         return free[: wanted.max]
@@ -98,23 +98,23 @@ class InstanceReservations(ComputeKind):
     fields = ("vcpus", "memory_mb", "disk_gb", "amount", "affinity", "resource_properties", "flavor_id",
               "server_group_id", "aggregate_id")  # fmt: skip
 
-    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
-        size = {name: number(given, name, 1) for name in ("vcpus", "memory_mb")}
-        return {**size, "disk_gb": number(given, "disk_gb", 0), **self.placement(given)}
+    def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
+        size = {name: number(values, name, 1) for name in ("vcpus", "memory_mb")}
+        return {**size, "disk_gb": number(values, "disk_gb", 0), **self.placement(values)}
 
-    def placement(self, given: Mapping[str, object]) -> dict[str, Any]:
+    def placement(self, values: Mapping[str, object]) -> dict[str, Any]:
         """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
-        affinity = required(given, "affinity")
+        affinity = required(values, "affinity")
         together = None if affinity in (None, "None", "") else as_boolean(affinity)
         if together is None and affinity not in (None, "None", ""):
             raise bad_request("Malformed parameter affinity (only affinity = True, False or None is supported)")
-        properties = required(given, "resource_properties")
+        properties = required(values, "resource_properties")
         self.suitable(properties)
-        return {"amount": number(given, "amount", 1), "affinity": together, "resource_properties": properties}
+        return {"amount": number(values, "amount", 1), "affinity": together, "resource_properties": properties}
 
-    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
         """The hosts, each as often as it has servers of the reservation."""
-        hosts = sorted(self.suitable(wanted.resource_properties), key=lambda host: host.id not in had)
+        hosts = sorted(self.suitable(wanted.resource_properties), key=lambda host: host.id not in present)
         room = {host.id: self._room(host, wanted, period) for host in hosts}
         amount = wanted.amount or 0
         if wanted.affinity:
@@ -178,13 +178,13 @@ class FlavorReservations(InstanceReservations):
 
     resource_type = "flavor:instance"
 
-    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
-        key = required(given, "flavor_id")
+    def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
+        key = required(values, "flavor_id")
         size = self.compute.size_of(str(key))
         if size is None:
             raise bad_request(f"Malformed parameter flavor_id: there is no flavor {key}.")
         wanted = {"vcpus": size.vcpus, "memory_mb": size.memory_mb, "disk_gb": size.disk_gb}
-        return {**wanted, **self.placement(given), "extra_specs": size.extra_specs}
+        return {**wanted, **self.placement(values), "extra_specs": size.extra_specs}
 
 
 def _size(reservation: Reservation) -> Size:

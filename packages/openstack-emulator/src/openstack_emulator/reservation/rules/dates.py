@@ -13,14 +13,14 @@ STAMP = "%Y-%m-%d %H:%M:%S"
 """The format of created_at and updated_at."""
 
 
-def parse(given: Any, now: datetime) -> datetime:
+def parse(value: Any, now: datetime) -> datetime:
     """Return the moment that a date in a request means; `now` is one. Raises ApiError 400."""
-    if given == "now":
+    if value == "now":
         return minute(now)
     try:
-        return datetime.strptime(given, READ).replace(tzinfo=UTC)
+        return datetime.strptime(value, READ).replace(tzinfo=UTC)
     except (TypeError, ValueError):
-        raise bad_request(f"{given} is an invalid date. Required format: {READ}") from None
+        raise bad_request(f"{value} is an invalid date. Required format: {READ}") from None
 
 
 def minute(moment: datetime) -> datetime:

@@ -28,7 +28,7 @@ class Events(Rules):
 
     def __init__(self, records: Records, find_lease: Callable[[str], Lease | None]) -> None:
         super().__init__(records)
-        self.rows = records.typed("events", Event, "lease_id", internal=True)
+        self.rows = records.table("events", Event, "lease_id", internal=True)
         self._find_lease = find_lease
         self.actions = {}
         records.deferrable(self.occur)

@@ -27,21 +27,21 @@ class Hosts(Rules):
 
     def __init__(self, records: Records, calendar: Calendar, compute: Compute) -> None:
         super().__init__(records)
-        self.rows = records.typed("hosts", Host, missing=_missing)
-        self.properties = records.typed("properties", Property, internal=True)
+        self.rows = records.table("hosts", Host, missing=_missing)
+        self.properties = records.table("properties", Property, internal=True)
         self._calendar = calendar
         self._compute = compute
 
     def create(self, request: Request) -> Host:
         """Put a hypervisor into the pool. Raises ApiError: 404 for an unknown one, 409 for one with servers."""
-        given = request.json
-        if not isinstance(given, dict):
+        body = request.json
+        if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
-        key = given.get("id") or given.get("name")
+        key = body.get("id") or body.get("name")
         if not isinstance(key, str):
-            raise forbidden(f"Invalid values for host {given}")
+            raise forbidden(f"Invalid values for host {body}")
         found = self._hypervisor(key)
-        capabilities = _capabilities({name: value for name, value in given.items() if name not in _OWN})
+        capabilities = _capabilities({name: value for name, value in body.items() if name not in _OWN})
         if found.number in self.rows:
             raise conflict(f"Can't add host {key}: it is in the pool already.")
         if servers := self._compute.servers_on(found.name):
@@ -71,11 +71,11 @@ class Hosts(Rules):
         self._note(capabilities)
         return self.rows.add(host)
 
-    def change(self, host: Host, given: Any) -> None:
+    def change(self, host: Host, body: Any) -> None:
         """Set capabilities. Raises ApiError 409 for one that a reservation of the host requires."""
-        if not isinstance(given, dict) or not given:
+        if not isinstance(body, dict) or not body:
             raise bad_request("The request body must be a JSON object with capabilities.")
-        changes = _capabilities({name: value for name, value in given.items() if name not in _OWN})
+        changes = _capabilities({name: value for name, value in body.items() if name not in _OWN})
         for name, value in changes.items():
             if host.capabilities.get(name, value) != value and self._is_required(host, name):
                 raise conflict(f"Capability {name} of host {host.id} is required by a reservation.")
@@ -129,13 +129,13 @@ def fields_of(host: Host) -> dict[str, object]:
     return {**host.capabilities, **own}
 
 
-def _capabilities(given: Mapping[str, object]) -> dict[str, str]:
+def _capabilities(body: Mapping[str, object]) -> dict[str, str]:
     """The capabilities of a request, as strings. Raises ApiError 400."""
-    for name, value in given.items():
+    for name, value in body.items():
         if isinstance(value, dict | list) or value is None:
             raise bad_request(f"The value of the capability {name} must be a string.")
         if len(name) > _LONGEST_NAME:
             raise bad_request(f"Extra capability key too long: {name} has more than {_LONGEST_NAME} characters.")
         if len(str(value)) > _LONGEST_VALUE:
             raise bad_request(f"Extra capability value too long: {name} has more than {_LONGEST_VALUE} characters.")
-    return {name: str(value) for name, value in given.items()}
+    return {name: str(value) for name, value in body.items()}

@@ -37,11 +37,11 @@ class ReservationKind:
         self.calendar = calendar
 
     @abstractmethod
-    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
+    def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
         """Return the fields of a reservation that a request describes. Raises ApiError 400."""
 
     @abstractmethod
-    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
         """Return the IDs of the resources for a reservation, of those that it had if possible.
 
         Raises: ApiError 400 or 409.
@@ -72,12 +72,12 @@ class AddressReservations(ReservationKind):
         super().__init__(calendar)
         self._addresses = addresses
 
-    def accept(self, given: Mapping[str, object]) -> dict[str, Any]:
-        network = required(given, "network_id")
-        wanted = given.get("required_floatingips") or []
+    def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
+        network = required(values, "network_id")
+        wanted = values.get("required_floatingips") or []
         if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
             raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
-        amount = number(given, "amount", 0)
+        amount = number(values, "amount", 0)
         if len(wanted) > amount:
             raise bad_request(
                 "Invalid values for required_floatingips and amount. The amount must be equal to or longer than length "
@@ -85,16 +85,16 @@ class AddressReservations(ReservationKind):
             )
         return {"network_id": network, "amount": amount, "required_floatingips": wanted}
 
-    def choose(self, wanted: Reservation, period: Period, had: list[str]) -> list[str]:
+    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
         free = [
             row
             for row in self._addresses.rows
             if row.floating_network_id == wanted.network_id and row.reservable and self.calendar.is_free(row.id, period)
         ]
-        asked, amount = wanted.required_floatingips or [], wanted.amount or 0
-        if not set(asked) <= {row.floating_ip_address for row in free}:
+        addresses, amount = wanted.required_floatingips or [], wanted.amount or 0
+        if not set(addresses) <= {row.floating_ip_address for row in free}:
             raise AddressShortage
-        free.sort(key=lambda row: (row.floating_ip_address not in asked, row.id not in had))
+        free.sort(key=lambda row: (row.floating_ip_address not in addresses, row.id not in present))
         if len(free) < amount:
             raise AddressShortage
         return [row.id for row in free[:amount]]
@@ -103,7 +103,7 @@ class AddressReservations(ReservationKind):
         floating = self._addresses.network.floatingips
         for address in self._of(reservation):
             if self._created(address, reservation) is None:
-                made = floating.create(
+                floating_ip = floating.create(
                     CLOUD,
                     {
                         "floating_network_id": address.floating_network_id,
@@ -111,13 +111,13 @@ class AddressReservations(ReservationKind):
                         "project_id": lease.project_id,
                     },
                 )
-                floating.rows.update(made, tags=_tags(reservation))
+                floating.rows.update(floating_ip, tags=_tags(reservation))
 
     def end(self, reservation: Reservation, lease: Lease) -> None:
         floating = self._addresses.network.floatingips
         for address in self._of(reservation):
-            if (made := self._created(address, reservation)) is not None:
-                floating.delete(CLOUD, made)
+            if (floating_ip := self._created(address, reservation)) is not None:
+                floating.delete(CLOUD, floating_ip)
 
     def _of(self, reservation: Reservation) -> list[Address]:
         return [self._addresses.rows.require(key) for key in self.calendar.resources_of(reservation)]
@@ -133,11 +133,11 @@ def _tags(reservation: Reservation) -> list[str]:
     return ["blazar", f"reservation:{reservation.id}"]
 
 
-def required(given: Mapping[str, object], name: str) -> object:
+def required(values: Mapping[str, object], name: str) -> object:
     """Return a parameter of a reservation. Raises ApiError 400 if it is missing."""
-    if name not in given:
+    if name not in values:
         raise missing(name)
-    return given[name]
+    return values[name]
 
 
 def missing(name: str) -> ApiError:
@@ -145,9 +145,9 @@ def missing(name: str) -> ApiError:
     return bad_request(f"Missing parameter {name}")
 
 
-def number(given: Mapping[str, Any], name: str, low: int) -> int:
+def number(values: Mapping[str, Any], name: str, low: int) -> int:
     """Return a parameter that is an integer of at least `low`. Raises ApiError 400."""
-    found = as_integer(required(given, name))
+    found = as_integer(required(values, name))
     if found is None or not low <= found <= LARGEST:
         raise bad_request(f"Malformed parameter {name}")
     return found

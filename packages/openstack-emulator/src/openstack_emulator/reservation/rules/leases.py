@@ -59,20 +59,20 @@ class Leases(Rules):
 
     def create(self, request: Request) -> Lease:
         """Create the lease that a request describes. Raises ApiError: 400, 403, or 409 without enough resources."""
-        given = request.json
-        if not isinstance(given, dict):
+        body = request.json
+        if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
-        if lacking := [name for name in ("start_date", "end_date", "name") if given.get(name) is None]:
+        if lacking := [name for name in ("start_date", "end_date", "name") if body.get(name) is None]:
             raise missing(", ".join(lacking))
-        name, now = _name(given.get("name")), self.records.now()
-        start, end = parse(given.get("start_date"), now), parse(given.get("end_date"), now)
+        name, now = _name(body.get("name")), self.records.now()
+        start, end = parse(body.get("start_date"), now), parse(body.get("end_date"), now)
         if start < minute(now):
             raise bad_request("Start date must be later than current date")
-        warning = _check_dates(start, end, given.get("before_end_date"), now)
-        events = [_event(event, start, end, now) for event in _list(given.get("events") or [], "events")]
+        warning = _check_dates(start, end, body.get("before_end_date"), now)
+        events = [_event(event, start, end, now) for event in _list(body.get("events") or [], "events")]
         lease = self._lease(request.context, name, start, end, warning)
         planned: list[_Plan] = []
-        for one in _list(given.get("reservations") or [], "reservations"):
+        for one in _list(body.get("reservations") or [], "reservations"):
             others = tuple((plan.wanted, plan.resources) for plan in planned)
             planned.append(self._planned(lease, one, Period(lease.start_date, lease.end_date, None, others)))
         lease.trust_id, lease.trust_is_new = trust_for(self.cloud, request, SERVICE_USER)
@@ -102,11 +102,11 @@ class Leases(Rules):
             trust_is_new=False,
         )
 
-    def _planned(self, lease: Lease, given: object, period: Period) -> _Plan:
+    def _planned(self, lease: Lease, entry: object, period: Period) -> _Plan:
         """Return a reservation that a request wants. Raises ApiError."""
-        if not isinstance(given, dict):
+        if not isinstance(entry, dict):
             raise bad_request("A reservation must be a JSON object.")
-        if (named := given.get("resource_type", _NONE)) is _NONE:
+        if (named := entry.get("resource_type", _NONE)) is _NONE:
             raise missing("resource_type")
         kind = self._kinds.get(str(named))
         if kind is None:
@@ -121,28 +121,28 @@ class Leases(Rules):
             resources_changed=False,
             created_at=self.records.timestamp(STAMP),
             updated_at=self.records.timestamp(STAMP),
-            **kind.accept(given),
+            **kind.accept(entry),
         )
         return _Plan(kind, wanted, kind.choose(wanted, period, []))
 
-    def change(self, lease: Lease, given: Any) -> None:
+    def change(self, lease: Lease, body: Any) -> None:
         """Change name, dates or reservations. Raises ApiError: 400, 403, or 409 without enough resources."""
-        if not isinstance(given, dict):
+        if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
-        name, now = _name(given.get("name") or lease.name), self.records.now()
-        if given.keys() & {"start_date", "end_date", "before_end_date", "reservations"}:
+        name, now = _name(body.get("name") or lease.name), self.records.now()
+        if body.keys() & {"start_date", "end_date", "before_end_date", "reservations"}:
             if lease.status not in ("PENDING", "ACTIVE"):
                 raise bad_request("Terminated leases can only be renamed")
-            self._reschedule(lease, given, now)
+            self._reschedule(lease, body, now)
         lease.name, lease.updated_at = name, self.records.timestamp(STAMP)
         self.rows.save(lease)
 
-    def _reschedule(self, lease: Lease, given: Mapping[str, object], now: datetime) -> None:
-        start, end, warning = _new_dates(lease, given, now)
+    def _reschedule(self, lease: Lease, body: Mapping[str, object], now: datetime) -> None:
+        start, end, warning = _new_dates(lease, body, now)
         period = Period(written(start), written(end), lease.id)
         started = lease.status == "ACTIVE"
         try:
-            plans = self._changes(lease, given.get("reservations") or [], period)
+            plans = self._changes(lease, body.get("reservations") or [], period)
         except AddressShortage:  # Blazar keeps the reservation, but not the state of the lease.
             lease.status = "ERROR"
             self.rows.save(lease)
@@ -163,18 +163,18 @@ class Leases(Rules):
                 plan.kind.start(reservation, lease)
         self.events.reschedule(lease, {START: lease.start_date, END: lease.end_date, BEFORE_END: lease.before_end_date})
 
-    def _changes(self, lease: Lease, given: object, period: Period) -> list[_Plan]:
+    def _changes(self, lease: Lease, entries: object, period: Period) -> list[_Plan]:
         """Return the lease's reservations as a request changes them."""
         own = self.reservations_of(lease)
-        wishes = _by_id(given, {reservation.id for reservation in own})
+        wishes = _by_id(entries, {reservation.id for reservation in own})
         planned = {one.id: (one, self._calendar.resources_of(one)) for one in own}
         changes = []
         for reservation in own:
             key, kind = reservation.id, self._kinds[reservation.resource_type]
-            wanted, (_, had) = self._changed(reservation, wishes.get(key, {})), planned[key]
+            wanted, (_, previous) = self._changed(reservation, wishes.get(key, {})), planned[key]
             others = tuple(plan for other, plan in planned.items() if other != key)
-            chosen = kind.choose(wanted, replace(period, planned=others), had)
-            if lease.status == "ACTIVE" and not set(had) <= set(chosen):
+            chosen = kind.choose(wanted, replace(period, planned=others), previous)
+            if lease.status == "ACTIVE" and not set(previous) <= set(chosen):
                 raise conflict("Not enough resources available: those in use cannot be kept.")
             planned[key] = (wanted, chosen)
             changes.append(_Plan(kind, wanted, chosen))
@@ -247,32 +247,32 @@ class Leases(Rules):
         self._calendar.reservations.save(reservation)
 
 
-def _new_dates(lease: Lease, given: Mapping[str, object], now: datetime) -> tuple[datetime, datetime, datetime]:
+def _new_dates(lease: Lease, body: Mapping[str, object], now: datetime) -> tuple[datetime, datetime, datetime]:
     """Return the dates that a lease is to have: the start, the end, and that before the end. Raises ApiError."""
-    start = parse(given.get("start_date"), now) if given.get("start_date") else read(lease.start_date)
-    end = parse(given.get("end_date"), now) if given.get("end_date") else read(lease.end_date)
+    start = parse(body.get("start_date"), now) if body.get("start_date") else read(lease.start_date)
+    end = parse(body.get("end_date"), now) if body.get("end_date") else read(lease.end_date)
     if written(start) != lease.start_date:
         if lease.status == "ACTIVE":
             raise bad_request("Cannot modify the start date of already started leases")
         if start < minute(now):
             raise bad_request("Start date must be later than current date")
     kept = max(start, end - (read(lease.end_date) - read(lease.before_end_date)))
-    warning = _check_dates(start, end, given.get("before_end_date"), now) if "before_end_date" in given else kept
+    warning = _check_dates(start, end, body.get("before_end_date"), now) if "before_end_date" in body else kept
     if end <= start or end < minute(now):
         raise bad_request("End date must be later than current and start date")
     return start, end, warning
 
 
-def _name(given: object) -> str:
-    if not isinstance(given, str) or not given or len(given) > _LONGEST_NAME:
+def _name(name: object) -> str:
+    if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME:
         raise bad_request(f"The name of a lease must be a string of 1 to {_LONGEST_NAME} characters.")
-    return given
+    return name
 
 
-def _list(given: object, name: str) -> list[Any]:
-    if not isinstance(given, list):
+def _list(value: object, name: str) -> list[Any]:
+    if not isinstance(value, list):
         raise bad_request(f"{name} must be a list.")
-    return given
+    return value
 
 
 def _check_dates(start: datetime, end: datetime, before_end: object, now: datetime) -> datetime:
@@ -293,13 +293,13 @@ def _check_end(start: datetime, end: datetime, now: datetime) -> None:
         raise bad_request("End date must not be earlier than current date.")
 
 
-def _event(given: object, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
+def _event(body: object, start: datetime, end: datetime, now: datetime) -> tuple[str, str]:
     """Return the type and date of an event that a request asks for. Raises ApiError."""
-    if not isinstance(given, dict) or not isinstance(given.get("event_type"), str):
+    if not isinstance(body, dict) or not isinstance(body.get("event_type"), str):
         raise bad_request("An event must be a JSON object with event_type and time.")
-    moment = parse(given.get("time"), now)
+    moment = parse(body.get("time"), now)
     _require_within(moment, start, end)
-    return str(given.get("event_type")), written(moment)
+    return str(body.get("event_type")), written(moment)
 
 
 def _require_within(moment: datetime, start: datetime, end: datetime) -> None:
@@ -307,10 +307,10 @@ def _require_within(moment: datetime, start: datetime, end: datetime) -> None:
         raise forbidden("Datetime is out of lease limits")
 
 
-def _by_id(given: object, known: set[str]) -> dict[str, Mapping[str, Any]]:
+def _by_id(entries: object, known: set[str]) -> dict[str, Mapping[str, Any]]:
     """Return the reservations of a request by ID. Raises ApiError 400 for one that the lease does not have."""
     found: dict[str, Mapping[str, Any]] = {}
-    for one in _list(given, "reservations"):
+    for one in _list(entries, "reservations"):
         if not isinstance(one, dict) or one.get("id") is None:
             raise missing("reservation ID")
         found[str(one.get("id"))] = one

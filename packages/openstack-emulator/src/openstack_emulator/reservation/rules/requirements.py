@@ -21,37 +21,37 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def requirement(given: Any, known: Callable[[str], bool]) -> Matches:
+def requirement(expression: Any, known: Callable[[str], bool]) -> Matches:
     """Return the condition that a string of JSON states; an empty one always holds.
 
     known: whether any host has a field.
 
     Raises: ApiError 400 for another form, 404 for a field that no host has.
     """
-    if given in (None, ""):
+    if expression in (None, ""):
         return lambda host: True
     try:
-        parsed = json.loads(given)
+        parsed = json.loads(expression)
     except (TypeError, ValueError):
-        raise _malformed(given) from None
-    return _condition(parsed, given, known) if parsed else lambda host: True
+        raise _malformed(expression) from None
+    return _condition(parsed, expression, known) if parsed else lambda host: True
 
 
-def _condition(parsed: object, given: object, known: Callable[[str], bool]) -> Matches:
+def _condition(parsed: object, expression: object, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) < 2 or not isinstance(parsed[0], str):
-        raise _malformed(given)
+        raise _malformed(expression)
     if parsed[0] == "and":
-        parts = [_comparison(part, given, known) for part in parsed[1:]]
+        parts = [_comparison(part, expression, known) for part in parsed[1:]]
         return lambda host: all(part(host) for part in parts)
-    return _comparison(parsed, given, known)
+    return _comparison(parsed, expression, known)
 
 
-def _comparison(parsed: object, given: object, known: Callable[[str], bool]) -> Matches:
+def _comparison(parsed: object, expression: object, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) != 3 or not all(isinstance(part, str) for part in parsed):
-        raise _malformed(given)
+        raise _malformed(expression)
     operator, field, wanted = parsed
     if operator not in _OPERATORS or not field.startswith("$"):
-        raise _malformed(given)
+        raise _malformed(expression)
     name, compare = field[1:], _OPERATORS[operator]
     if not known(name):
         raise not_found(f"No host has the property {name}.")
@@ -66,5 +66,5 @@ def _comparable(have: Any, wanted: str) -> tuple[Any, Any]:
         return str(have), wanted
 
 
-def _malformed(given: object) -> Exception:
-    return bad_request(f"Malformed requirements {given}")
+def _malformed(expression: object) -> Exception:
+    return bad_request(f"Malformed requirements {expression}")

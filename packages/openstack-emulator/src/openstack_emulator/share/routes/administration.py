@@ -79,11 +79,11 @@ def default_quota(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def _changes(systems: SharedFileSystems, wanted: dict[str, Any]) -> dict[str, int]:
-    given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
-    if unknown := sorted(given.keys() - systems.quotas.initial().keys()):
+    limits = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
+    if unknown := sorted(limits.keys() - systems.quotas.initial().keys()):
         raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
-    check_fields(given, dict.fromkeys(given, fields.integer(-1, 2**31 - 1)), where="quota_set")
-    return {key: int(value) for key, value in given.items()}
+    check_fields(limits, dict.fromkeys(limits, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    return {key: int(value) for key, value in limits.items()}
 
 
 def update_quota(systems: SharedFileSystems, request: Request) -> Response:

@@ -45,8 +45,8 @@ def _pools(systems: SharedFileSystems, request: Request) -> list[dict[str, Any]]
     kind = query.get("share_type") if request.version >= SINCE_TYPE else None
     if kind and not fits(systems.types.find(request.context, kind).extra_specs):
         return []
-    asked = {name: value for name, value in query.pairs if name in CAPABILITIES}
-    return [row] if fits(asked) else []
+    capabilities = {name: value for name, value in query.pairs if name in CAPABILITIES}
+    return [row] if fits(capabilities) else []
 
 
 def pools(systems: SharedFileSystems, request: Request) -> Response:

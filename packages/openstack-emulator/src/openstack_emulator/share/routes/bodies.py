@@ -28,8 +28,8 @@ OTHER_KEY = "Request body and URI mismatch"
 
 def member(request: Request, key: str) -> dict[str, Any]:
     """Return the object under `key` of the body. Raises ApiError 400 when the body is not JSON, 422 without the key."""
-    given = request.json
-    value = given.get(key) if isinstance(given, dict) else None
+    body = request.json
+    value = body.get(key) if isinstance(body, dict) else None
     if not isinstance(value, dict):
         raise ApiError(422, "Unable to process the contained instructions")
     return value

@@ -19,8 +19,8 @@ from openstack_emulator.share.views import (
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = list(systems.shares.rows)
     if request.version >= SINCE_EXPORT_FILTERS:
-        asked = [(test, value) for name, test in EXPORT_FILTERS.items() if (value := request.query.get(name))]
-        rows = [row for row in rows if all(test(row, value) for test, value in asked)]
+        tests = [(test, value) for name, test in EXPORT_FILTERS.items() if (value := request.query.get(name))]
+        rows = [row for row in rows if all(test(row, value) for test, value in tests)]
     return Response({"share_instances": [instance_view(systems, request, row) for row in rows]})
 
 

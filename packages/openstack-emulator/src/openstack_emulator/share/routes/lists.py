@@ -41,11 +41,11 @@ def created_within(
     return [row for at, row in found if (since is None or at >= since) and (before is None or at <= before)]
 
 
-def _moment(given: str | None, read: Callable[[str], datetime]) -> datetime | None:
+def _moment(value: str | None, read: Callable[[str], datetime]) -> datetime | None:
     try:
-        moment = None if given is None else read(given)
+        moment = None if value is None else read(value)
     except ValueError:
-        raise invalid_input(f"{given} is not a date or time") from None
+        raise invalid_input(f"{value} is not a date or time") from None
     return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 

@@ -52,9 +52,9 @@ FILTERS: dict[str, Filter] = {
 }
 
 
-def _path(given: object) -> object:
+def _path(path: object) -> object:
     """The path of an export, which may be given as an object with the path in it."""
-    return given.get("path") if isinstance(given, dict) else given
+    return path.get("path") if isinstance(path, dict) else path
 
 
 def _exported_as(field: str) -> Filter:

@@ -61,10 +61,10 @@ def index(systems: SharedFileSystems, request: Request) -> Response:
             raise bad_request(f"Invalid is_public filter [{wanted}]")
         own = request.context.project_id
         rows = [row for row in rows if row.is_public == public or (public and own in row.projects)]
-    asked = query.get("extra_specs")
-    if request.version >= SINCE_SPEC_FILTER and asked is not None:
+    extra_specs = query.get("extra_specs")
+    if request.version >= SINCE_SPEC_FILTER and extra_specs is not None:
         test: Filter = holds("extra_specs")
-        rows = [row for row in rows if test(row, asked)]
+        rows = [row for row in rows if test(row, extra_specs)]
     found = [type_view(request, row) for row in rows]
     return Response({"share_types": found, "volume_types": found})
 

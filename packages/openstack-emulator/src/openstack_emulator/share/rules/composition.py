@@ -34,11 +34,11 @@ class SharedFileSystems(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        shares = self.typed("shares", Share, "project_id", "share_network_id", "share_type_id")
-        snapshots = self.typed("snapshots", Snapshot, "project_id", "share_id")
-        rules = self.typed("access_rules", AccessRule, "share_id")
-        networks = self.typed("share_networks", ShareNetwork, "project_id")
-        services = self.typed("security_services", SecurityService, "project_id")
+        shares = self.table("shares", Share, "project_id", "share_network_id", "share_type_id")
+        snapshots = self.table("snapshots", Snapshot, "project_id", "share_id")
+        rules = self.table("access_rules", AccessRule, "share_id")
+        networks = self.table("share_networks", ShareNetwork, "project_id")
+        services = self.table("security_services", SecurityService, "project_id")
         self.types = ShareTypes(self, shares)
         self.quotas = Quotas(self, shares, snapshots, networks)
         self.networks = ShareNetworks(self, networks, services, shares, self.quotas)

@@ -18,7 +18,7 @@ class BackendShares(Rules):
 
     def __init__(self, records: Records, shares: Shares, snapshots: Table[Snapshot]) -> None:
         super().__init__(records)
-        self.rows = records.typed("unmanaged", UnmanagedShare)
+        self.rows = records.table("unmanaged", UnmanagedShare)
         self.shares = shares
         self._snapshots = snapshots
         records.deferrable(self.finish_managing, self.finish_unmanaging)

@@ -22,7 +22,7 @@ class Messages(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("messages", Message, "project_id")
+        self.rows = records.table("messages", Message, "project_id")
 
     def add(self, share: Share, action: str, detail: str) -> None:
         """Say why an action on a share has failed."""

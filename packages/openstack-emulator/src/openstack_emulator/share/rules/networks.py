@@ -36,7 +36,7 @@ class ShareNetworks(Rules):
     ) -> None:
         super().__init__(records)
         self.rows = rows
-        self.subnets = records.typed("subnets", Subnet, "share_network_id")
+        self.subnets = records.table("subnets", Subnet, "share_network_id")
         self._services = services
         self._shares = shares
         self._quotas = quotas

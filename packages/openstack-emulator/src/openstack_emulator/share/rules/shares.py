@@ -174,12 +174,12 @@ class Shares(Rules):
             raise bad_request("Invalid snapshot: status must be 'available'")
         return snapshot
 
-    def _type(self, context: Context, given: str | None, source: Snapshot | None) -> ShareType:
+    def _type(self, context: Context, key: str | None, source: Snapshot | None) -> ShareType:
         if source is None:
-            return self.types.find(context, given) if given else self.types.default()
+            return self.types.find(context, key) if key else self.types.default()
         parent = self.rows.require(source.share_id)
         kind = self.types.rows.require(parent.share_type_id)
-        if given and self.types.find(context, given) is not kind:
+        if key and self.types.find(context, key) is not kind:
             raise invalid_input(
                 f"Invalid share type specified: the requested share type must match that of the parent share: {kind.id}"
             )
@@ -190,19 +190,19 @@ class Shares(Rules):
             )
         return kind
 
-    def _network(self, context: Context, given: str | None, source: Snapshot | None, kind: ShareType) -> str | None:
-        if given is not None:
-            visible(self.networks.rows, context, given)
+    def _network(self, context: Context, key: str | None, source: Snapshot | None, kind: ShareType) -> str | None:
+        if key is not None:
+            visible(self.networks.rows, context, key)
         if source is not None:
             parent = self.rows.require(source.share_id).share_network_id
-            if given not in (None, parent):
+            if key not in (None, parent):
                 raise bad_request("Share network ID should be the same as snapshot's parent share's or empty")
             return parent
-        if is_able(kind, SERVERS) and given is None:
+        if is_able(kind, SERVERS) and key is None:
             raise bad_request(f"Share network must be set when the {SERVERS} is true.")
-        if not is_able(kind, SERVERS) and given is not None:
+        if not is_able(kind, SERVERS) and key is not None:
             raise bad_request(f"Share network must not be set when the {SERVERS} is false.")
-        return given
+        return key
 
     def finish_creation(self, share_id: str) -> None:
         share = self.rows.get(share_id)
@@ -364,22 +364,22 @@ def check_allowed(kind: ShareType, size: int, most: str) -> None:
         raise invalid_input(f"Share size '{size}' is not within the limits of share type {kind.name}")
 
 
-def _size(given: Any, source: Snapshot | None) -> int:
-    size = as_integer(given)
-    if given is None and source is not None:
+def _size(requested: Any, source: Snapshot | None) -> int:
+    size = as_integer(requested)
+    if requested is None and source is not None:
         size = source.share_size
     if size is None or size < 1:
-        raise invalid_input(f"Share size '{given}' must be an integer and greater than 0")
+        raise invalid_input(f"Share size '{requested}' must be an integer and greater than 0")
     if source is not None and size < source.share_size:
         raise invalid_input(f"Share size '{size}' must be equal or greater than snapshot size {source.share_size}")
     return size
 
 
-def _protocol(given: object, source: Snapshot | None) -> str:
-    protocol = str(given or (source.share_proto if source else "")).upper()
+def _protocol(requested: object, source: Snapshot | None) -> str:
+    protocol = str(requested or (source.share_proto if source else "")).upper()
     if protocol not in PROTOCOLS:
         raise invalid_input(
-            f"Invalid share protocol provided: {given}. It is either disabled or unsupported. "
+            f"Invalid share protocol provided: {requested}. It is either disabled or unsupported. "
             f"Available protocols: {list(PROTOCOLS)}"
         )
     if source is not None and protocol != source.share_proto:

@@ -31,7 +31,7 @@ class ShareTypes(Rules):
 
     def __init__(self, records: Records, shares: Table[Share]) -> None:
         super().__init__(records)
-        self.rows = records.typed("types", ShareType, "name")
+        self.rows = records.table("types", ShareType, "name")
         self._shares = shares
 
     def seed(self) -> None:

@@ -113,15 +113,15 @@ def default_quota(storage: BlockStorage, request: Request) -> Response:
 
 
 def _quota_changes(storage: BlockStorage, wanted: dict[str, Any]) -> dict[str, int]:
-    given = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
+    limits = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
     names = storage.quotas.names()
-    if unknown := sorted(set(given) - set(names)):
+    if unknown := sorted(set(limits) - set(names)):
         raise bad_request(f"Invalid input received: Bad key(s) in quota set: {', '.join(unknown)}")
-    for name, value in given.items():
+    for name, value in limits.items():
         if as_integer(value) is None:
             raise bad_request(f"{name} must be an integer")
-    check_fields(given, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
-    return {key: int(value) for key, value in given.items()}
+    check_fields(limits, dict.fromkeys(names, fields.integer(-1, 2**31 - 1)), where="quota_set")
+    return {key: int(value) for key, value in limits.items()}
 
 
 def update_quota(storage: BlockStorage, request: Request) -> Response:

@@ -114,10 +114,10 @@ SNAPSHOT_UPDATES = {
 def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: object) -> Response:
     checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
     wanted = arguments_of("os-update_snapshot_status", arguments, checks, ("status",))
-    current, asked = snapshot.status, wanted["status"]
-    if asked not in SNAPSHOT_UPDATES.get(current, ()):
-        raise bad_request(f"Provided snapshot status {asked} not allowed for snapshot with status {current}.")
-    snapshot.status, snapshot.progress = asked, wanted.get("progress") or snapshot.progress
+    current, status = snapshot.status, wanted["status"]
+    if status not in SNAPSHOT_UPDATES.get(current, ()):
+        raise bad_request(f"Provided snapshot status {status} not allowed for snapshot with status {current}.")
+    snapshot.status, snapshot.progress = status, wanted.get("progress") or snapshot.progress
     storage.snapshots.rows.save(snapshot)
     return Response(status=ACCEPTED)
 

@@ -37,10 +37,10 @@ def attach(storage: BlockStorage, request: Request, volume: Volume, arguments: o
 
 def _leave_to_nova(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> None:
     """409 for users while Nova uses the attachments of the volume, or the one that is named."""
-    asked = (arguments or {}).get("attachment_id")
+    attachment_id = (arguments or {}).get("attachment_id")
     if not from_service(storage.attachments.cloud, request):
         own = storage.attachments.rows.select(volume_id=volume.id)
-        storage.attachments.refuse_behind_server([row for row in own if asked in (None, row.id)])
+        storage.attachments.refuse_behind_server([row for row in own if attachment_id in (None, row.id)])
 
 
 def detach(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> Response:
@@ -102,13 +102,13 @@ def retype(storage: BlockStorage, request: Request, volume: Volume, arguments: o
 
 
 def set_readonly(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
-    asked = argument_of("os-update_readonly_flag", arguments, "readonly", fields.boolean)
+    readonly = argument_of("os-update_readonly_flag", arguments, "readonly", fields.boolean)
     if volume.status != "available":
         raise bad_request(
             f"Invalid volume: Volume {volume.id} status must be available to update readonly flag, "
             f"but current status is: {volume.status}."
         )
-    storage.volumes.set_metadata(volume, {**volume.metadata, "readonly": str(flag(asked, "readonly"))})
+    storage.volumes.set_metadata(volume, {**volume.metadata, "readonly": str(flag(readonly, "readonly"))})
     return Response(status=ACCEPTED)
 
 

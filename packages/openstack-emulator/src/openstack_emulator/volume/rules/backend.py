@@ -18,7 +18,7 @@ class Backend(Rules):
 
     def __init__(self, records: Records, volumes: Table[Volume]) -> None:
         super().__init__(records)
-        self.services = records.typed("services", ServiceProcess)
+        self.services = records.table("services", ServiceProcess)
         self._volumes = volumes
 
     def seed(self) -> None:

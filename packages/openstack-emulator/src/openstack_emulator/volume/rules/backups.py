@@ -222,7 +222,7 @@ class Backups(Rules):
         self.volumes.quotas.check(context.project, {"backups": 1, "backup_gigabytes": backup.size})
         backup.project_id, backup.status = context.project, "creating"
         self.rows.add(backup)
-        self.records.become(SHORT, self.rows, backup, {"status": "available"}, {"status": "error"})
+        self.records.change_later(SHORT, self.rows, backup, {"status": "available"}, {"status": "error"})
         return backup
 
     def _defaults(self, context: Context) -> dict[str, object]:

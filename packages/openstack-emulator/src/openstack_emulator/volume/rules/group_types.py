@@ -23,7 +23,7 @@ class GroupTypes(Rules):
 
     def __init__(self, records: Records, groups: Table[Group]) -> None:
         super().__init__(records)
-        self.rows = records.typed("group_types", GroupType, "name")
+        self.rows = records.table("group_types", GroupType, "name")
         self._groups = groups
 
     def seed(self) -> None:

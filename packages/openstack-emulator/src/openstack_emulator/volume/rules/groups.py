@@ -108,7 +108,7 @@ class Groups(Rules):
         if joins or leaves:
             group.status = "updating"
             self.rows.save(group)
-            self.records.become(SHORT, self.rows, group, {"status": "available"}, {"status": "error"})
+            self.records.change_later(SHORT, self.rows, group, {"status": "available"}, {"status": "error"})
 
     def set_status(self, group: Group, status: str) -> None:
         group.status = status
@@ -166,7 +166,7 @@ class Groups(Rules):
                 created_at=self.moment(),
             )
         )
-        self.records.become(LONG, self.rows, group, {"status": "available"}, {"status": "error"})
+        self.records.change_later(LONG, self.rows, group, {"status": "available"}, {"status": "error"})
         return group
 
     def _joinable(self, context: Context, group: Group, key: str) -> Volume:
@@ -226,7 +226,7 @@ class GroupSnapshots(Rules):
         for volume in members:
             wanted = NewSnapshot(name=name, description=description, group_snapshot_id=taken.id)
             self._snapshots.create(context, volume, wanted, force=True)
-        self.records.become(LONG, self.rows, taken, {"status": "available"}, {"status": "error"})
+        self.records.change_later(LONG, self.rows, taken, {"status": "available"}, {"status": "error"})
         return taken
 
     def set_status(self, taken: GroupSnapshot, status: str) -> None:

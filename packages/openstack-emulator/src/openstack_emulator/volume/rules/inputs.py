@@ -31,19 +31,19 @@ class NewVolume:
     @classmethod
     def from_json(cls, body: Mapping[str, Any], request_id: str | None = None) -> Self:
         """The volume of a request's body, in which an empty string is the same as null."""
-        given = {name: value for name, value in body.items() if value not in (None, "")}
+        values = {name: value for name, value in body.items() if value not in (None, "")}
         return cls(
-            size=given.get("size"),
-            name=given.get("name", given.get("display_name")),
-            description=given.get("description", given.get("display_description")),
-            volume_type=given.get("volume_type"),
-            availability_zone=given.get("availability_zone"),
-            metadata=given.get("metadata"),
-            group_id=given.get("group_id"),
-            snapshot_id=given.get("snapshot_id"),
-            source_volid=given.get("source_volid"),
-            image_id=given.get("imageRef"),
-            backup_id=given.get("backup_id"),
+            size=values.get("size"),
+            name=values.get("name", values.get("display_name")),
+            description=values.get("description", values.get("display_description")),
+            volume_type=values.get("volume_type"),
+            availability_zone=values.get("availability_zone"),
+            metadata=values.get("metadata"),
+            group_id=values.get("group_id"),
+            snapshot_id=values.get("snapshot_id"),
+            source_volid=values.get("source_volid"),
+            image_id=values.get("imageRef"),
+            backup_id=values.get("backup_id"),
             request_id=request_id,
         )
 

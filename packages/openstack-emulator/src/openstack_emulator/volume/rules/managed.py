@@ -53,7 +53,7 @@ class BackendObjects(Rules):
 
     def __init__(self, records: Records, snapshots: Snapshots, attachments: Table[Attachment]) -> None:
         super().__init__(records)
-        self.rows = records.typed("unmanaged", BackendObject)
+        self.rows = records.table("unmanaged", BackendObject)
         self.volumes = snapshots.volumes
         self._snapshots = snapshots
         self._attachments = attachments
@@ -111,8 +111,8 @@ class BackendObjects(Rules):
             raise bad_request(f"Host '{host}' not found.")
         if wanted.availability_zone not in (ZONE, None):
             raise bad_request(f"Invalid input received: Availability zone '{wanted.availability_zone}' is invalid.")
-        asked = wanted.volume_type
-        kind = self.volumes.types.default() if asked is None else self.volumes.types.find(context, asked)
+        type_key = wanted.volume_type
+        kind = self.volumes.types.default() if type_key is None else self.volumes.types.find(context, type_key)
         self.volumes.quotas.check(context.project, {"volumes": 1, f"volumes_{kind.name}": 1})
         volume = self.volumes.blank(context, wanted, kind, 0)
         volume.status = "managing"

@@ -17,7 +17,7 @@ class Messages(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.rows = records.typed("messages", Message, "project_id")
+        self.rows = records.table("messages", Message, "project_id")
 
     def add(self, volume: Volume, event: tuple[str, str]) -> None:
         """Add a message about a volume.

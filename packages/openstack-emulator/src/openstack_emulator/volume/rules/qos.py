@@ -19,7 +19,7 @@ class QosSpecs(Rules):
 
     def __init__(self, records: Records, types: Table[VolumeType]) -> None:
         super().__init__(records)
-        self.rows = records.typed("qos_specs", Qos, "name")
+        self.rows = records.table("qos_specs", Qos, "name")
         self._types = types
 
     def create(self, name: str, consumer: str, specs: dict[str, str]) -> Qos:

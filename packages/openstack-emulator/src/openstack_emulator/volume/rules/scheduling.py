@@ -29,19 +29,19 @@ CAPABILITIES: Mapping[str, object] = {
 def suits(extra_specs: Mapping[str, str]) -> bool:
     """Whether the back end has all that the extra specs ask for; those of a scope other than `capabilities` do not
     ask the back end."""
-    for key, asked in extra_specs.items():
+    for key, requirement in extra_specs.items():
         scope, separator, name = key.rpartition(":")
         if separator and scope != SCOPE:
             continue
-        if name not in CAPABILITIES or not _fits(CAPABILITIES[name], asked):
+        if name not in CAPABILITIES or not _fits(CAPABILITIES[name], requirement):
             return False
     return True
 
 
 def _number(test: Callable[[float, float], bool]) -> Callable[[str, str], bool]:
-    def compare(has: str, asked: str) -> bool:
+    def compare(has: str, requirement: str) -> bool:
         try:
-            return test(float(has), float(asked))
+            return test(float(has), float(requirement))
         except ValueError:
             return False
 
@@ -49,25 +49,25 @@ def _number(test: Callable[[float, float], bool]) -> Callable[[str, str], bool]:
 
 
 COMPARISONS: Mapping[str, Callable[[str, str], bool]] = {
-    "=": _number(lambda has, asked: has >= asked),
-    "==": _number(lambda has, asked: has == asked),
-    "!=": _number(lambda has, asked: has != asked),
-    ">=": _number(lambda has, asked: has >= asked),
-    "<=": _number(lambda has, asked: has <= asked),
-    "s==": lambda has, asked: has == asked,
-    "s!=": lambda has, asked: has != asked,
-    "s>": lambda has, asked: has > asked,
-    "s>=": lambda has, asked: has >= asked,
-    "s<": lambda has, asked: has < asked,
-    "s<=": lambda has, asked: has <= asked,
-    "<is>": lambda has, asked: as_boolean(has) is as_boolean(asked),
-    "<in>": lambda has, asked: asked in has,
-    "<or>": lambda has, asked: has in (word.strip() for word in asked.split("<or>")),
+    "=": _number(lambda has, requirement: has >= requirement),
+    "==": _number(lambda has, requirement: has == requirement),
+    "!=": _number(lambda has, requirement: has != requirement),
+    ">=": _number(lambda has, requirement: has >= requirement),
+    "<=": _number(lambda has, requirement: has <= requirement),
+    "s==": lambda has, requirement: has == requirement,
+    "s!=": lambda has, requirement: has != requirement,
+    "s>": lambda has, requirement: has > requirement,
+    "s>=": lambda has, requirement: has >= requirement,
+    "s<": lambda has, requirement: has < requirement,
+    "s<=": lambda has, requirement: has <= requirement,
+    "<is>": lambda has, requirement: as_boolean(has) is as_boolean(requirement),
+    "<in>": lambda has, requirement: requirement in has,
+    "<or>": lambda has, requirement: has in (word.strip() for word in requirement.split("<or>")),
 }
 """The first word of a spec's value → how the rest compares with a capability."""
 
 
-def _fits(has: object, asked: str) -> bool:
-    operator, _, rest = asked.strip().partition(" ")
+def _fits(has: object, requirement: str) -> bool:
+    operator, _, rest = requirement.strip().partition(" ")
     compare = COMPARISONS.get(operator)
-    return str(has) == asked if compare is None else compare(str(has), rest.strip())
+    return str(has) == requirement if compare is None else compare(str(has), rest.strip())

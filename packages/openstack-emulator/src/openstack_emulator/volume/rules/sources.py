@@ -126,12 +126,12 @@ class Sources(Rules):
         )
 
 
-def size_of(asked: int | str | None, source: Source) -> int:
+def size_of(requested: int | str | None, source: Source) -> int:
     """The size of a new volume in GiB: the one asked for, or its source's; 400 when it is too small for the source."""
-    size = source.size if asked is None else as_integer(asked)
+    size = source.size if requested is None else as_integer(requested)
     if size is None or size <= 0:
         raise bad_request(
-            f"Invalid input received: Invalid volume size provided for create request: {asked} "
+            f"Invalid input received: Invalid volume size provided for create request: {requested} "
             "(size argument must be an integer (or string representation of an integer) and greater than zero)."
         )
     if source.size is not None and size < source.size:

@@ -27,7 +27,7 @@ class VolumeTypes(Rules):
 
     def __init__(self, records: Records, volumes: Table[Volume]) -> None:
         super().__init__(records)
-        self.rows = records.typed("types", VolumeType, "name")
+        self.rows = records.table("types", VolumeType, "name")
         self._volumes = volumes
 
     def seed(self) -> None:

@@ -39,13 +39,13 @@ def create_action_execution(service: Workflows, request: Request) -> Response:
     synchronous = action is None or action.synchronous
     if waits and not synchronous:
         raise bad_request(f"Action does not support synchronous execution: {name}")
-    given, running = json_object(body, "input", "action_ex"), service.actions
+    values, running = json_object(body, "input", "action_ex"), service.actions
     try:
-        running.check_input(name, given, context.project)
+        running.check_input(name, values, context.project)
     except ActionError as error:
         raise bad_request(str(error)) from None
     in_response = synchronous and (waits or not saved)
-    row = (running.create if in_response else running.start)(name, given, context.project, None)
+    row = (running.create if in_response else running.start)(name, values, context.project, None)
     row.description = string_of(body, "description")
     service.runs.actions.save(row)
     if not in_response:

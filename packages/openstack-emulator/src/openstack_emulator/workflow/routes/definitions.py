@@ -37,8 +37,8 @@ def of_text(handler: Callable[[Workflows, Request], Response]) -> Callable[[Work
 
 
 def _scope(request: Request) -> str | None:
-    given = request.query.get("scope")
-    return scope_of(given, request.context) if given else None
+    scope = request.query.get("scope")
+    return scope_of(scope, request.context) if scope else None
 
 
 def list_workflows(service: Workflows, request: Request) -> Response:
@@ -48,8 +48,10 @@ def list_workflows(service: Workflows, request: Request) -> Response:
 
 def create_workflows(service: Workflows, request: Request) -> Response:
     scope = _scope(request) or "private"
-    made = service.definitions.create_workflows(request.context, definition_of(request), scope, _namespace(request))
-    return Response({"workflows": [views.made_workflow(row) for row in made]}, 201)
+    definitions = service.definitions.create_workflows(
+        request.context, definition_of(request), scope, _namespace(request)
+    )
+    return Response({"workflows": [views.made_workflow(row) for row in definitions]}, 201)
 
 
 def update_workflows(service: Workflows, request: Request) -> Response:
@@ -91,8 +93,8 @@ def list_workbooks(service: Workflows, request: Request) -> Response:
 
 def create_workbook(service: Workflows, request: Request) -> Response:
     scope = _scope(request) or "private"
-    made = service.definitions.create_workbook(request.context, definition_of(request), scope, _namespace(request))
-    return Response(views.made(views.workbook(made)), 201)
+    workbook = service.definitions.create_workbook(request.context, definition_of(request), scope, _namespace(request))
+    return Response(views.made(views.workbook(workbook)), 201)
 
 
 def update_workbook(service: Workflows, request: Request) -> Response:
@@ -117,8 +119,8 @@ def list_actions(service: Workflows, request: Request) -> Response:
 
 
 def create_actions(service: Workflows, request: Request) -> Response:
-    made = service.definitions.create_actions(request.context, definition_of(request), _scope(request) or "private")
-    return Response({"actions": [views.made(views.adhoc_action(row)) for row in made]}, 201)
+    actions = service.definitions.create_actions(request.context, definition_of(request), _scope(request) or "private")
+    return Response({"actions": [views.made(views.adhoc_action(row)) for row in actions]}, 201)
 
 
 def update_actions(service: Workflows, request: Request) -> Response:

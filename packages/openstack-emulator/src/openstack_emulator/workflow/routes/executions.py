@@ -47,7 +47,7 @@ def create_execution(service: Workflows, request: Request) -> Response:
     if not isinstance(identifier, str):
         raise bad_request("Workflow ID or workflow name must be provided. Workflow ID is recommended.")
     workflow = service.definitions.workflow(context, identifier, string_of(body, "workflow_namespace") or "")
-    made = service.executions.start(
+    execution = service.executions.start(
         workflow,
         context.project,
         json_object(body, "input", "wf_ex") or (source.input if source else {}),
@@ -55,9 +55,9 @@ def create_execution(service: Workflows, request: Request) -> Response:
         string_of(body, "description") or "",
         key,
     )
-    made.source_execution_id = source_id
-    service.runs.executions.save(made)
-    return Response(views.started_execution(made), 201)
+    execution.source_execution_id = source_id
+    service.runs.executions.save(execution)
+    return Response(views.started_execution(execution), 201)
 
 
 def execution_of(service: Workflows, request: Request) -> Execution:

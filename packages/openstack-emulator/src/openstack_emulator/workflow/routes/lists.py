@@ -121,12 +121,12 @@ def _order(query: Query) -> tuple[list[str], list[str]]:
     return keys, directions + ["asc"] * (len(keys) - len(directions))
 
 
-def _limit(given: str | None) -> int:
+def _limit(value: str | None) -> int:
     """Return the size of a page; 0 without one. Raises ApiError 400."""
-    limit = as_integer(given or 0)
+    limit = as_integer(value or 0)
     if limit is None:
-        problem = f"unable to convert to int. Error: invalid literal for int() with base 10: '{given}'"
-        raise bad_request(f"Invalid input for field/attribute limit. Value: '{given}'. {problem}")
+        problem = f"unable to convert to int. Error: invalid literal for int() with base 10: '{value}'"
+        raise bad_request(f"Invalid input for field/attribute limit. Value: '{value}'. {problem}")
     if limit < 0:
         raise bad_request("Limit must be positive.")
     return limit

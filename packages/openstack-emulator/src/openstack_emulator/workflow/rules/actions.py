@@ -58,22 +58,22 @@ class Action:
         )
 
 
-def check_input(name: str, given: Mapping[str, Any]) -> Action:
+def check_input(name: str, values: Mapping[str, Any]) -> Action:
     """Return the action of a name that accepts an input. Raises ActionError."""
     action = ACTIONS.get(name)
     if action is None:
         reason = _UNAVAILABLE.get(name)
         raise ActionError(f"Failed to find action [action_name={name}]" + (f": {reason}" if reason else ""))
-    missing = [key for key, value in action.parameters.items() if value is _REQUIRED and key not in given]
-    if problems := expectations(missing, given.keys() - action.parameters.keys()):
+    missing = [key for key, value in action.parameters.items() if value is _REQUIRED and key not in values]
+    if problems := expectations(missing, values.keys() - action.parameters.keys()):
         raise ActionError(f"Invalid input [name={name}, {problems}]")
     return action
 
 
-def run(name: str, given: Mapping[str, Any]) -> Result:
+def run(name: str, arguments: Mapping[str, Any]) -> Result:
     """Run an action. Raises ActionError."""
-    action = check_input(name, given)
-    values = {key: given.get(key, value) for key, value in action.parameters.items()}
+    action = check_input(name, arguments)
+    values = {key: arguments.get(key, value) for key, value in action.parameters.items()}
     try:
         return action.run(**values)
     except (TypeError, ValueError) as error:
@@ -140,12 +140,12 @@ def _content(url: str, answer: Answer) -> dict[str, object]:
     }
 
 
-def _http_action(**given: Any) -> Result:
-    return _http(json_body=given.pop("json"), **given)
+def _http_action(**value: Any) -> Result:
+    return _http(json_body=value.pop("json"), **value)
 
 
-def _asynchronous_http(**given: object) -> Result:
-    result = _http_action(**given)
+def _asynchronous_http(**value: object) -> Result:
+    result = _http_action(**value)
     return Result(fetch=result.fetch, asynchronous=True)
 
 

@@ -21,8 +21,8 @@ class Workflows(Records):
 
     def __init__(self, cloud: Cloud) -> None:
         super().__init__(cloud)
-        cron_triggers = self.typed("cron_triggers", CronTrigger, "name", "workflow_id", missing=missing_cron_trigger)
-        event_triggers = self.typed("event_triggers", EventTrigger, "workflow_id", missing=missing_event_trigger)
+        cron_triggers = self.table("cron_triggers", CronTrigger, "name", "workflow_id", missing=missing_cron_trigger)
+        event_triggers = self.table("event_triggers", EventTrigger, "workflow_id", missing=missing_event_trigger)
         self.sharing = Sharing(self)
         self.definitions = Definitions(self, self.sharing, {"event": event_triggers, "cron": cron_triggers})
         self.environments = Environments(self, self.sharing)

@@ -73,14 +73,14 @@ class CronTriggers(Rules):
             raise bad_request("A cron trigger requires workflow_id or workflow_name.")
         first, pattern, remaining = self._times(body)
         workflow = self._definitions.workflow(context, key)
-        given = json_object(body, "workflow_input", "cron_trigger")
-        check_input(workflow.spec, given)
+        values = json_object(body, "workflow_input", "cron_trigger")
+        check_input(workflow.spec, values)
         following = self._next(pattern, None) if first is None else first
         params = json_object(body, "workflow_params", "cron_trigger")
         if first is not None and remaining is not None:
             self._require_unique(
                 workflow_id=workflow.id,
-                workflow_input=given,
+                workflow_input=values,
                 workflow_params=params,
                 project_id=context.project,
                 pattern=pattern,
@@ -94,7 +94,7 @@ class CronTriggers(Rules):
                 name=name,
                 workflow_name=workflow.name,
                 workflow_id=workflow.id,
-                workflow_input=given,
+                workflow_input=values,
                 workflow_params=params,
                 project_id=context.project,
                 scope="private",
@@ -120,9 +120,9 @@ class CronTriggers(Rules):
     def _times(self, body: Mapping[str, object]) -> tuple[datetime | None, str | None, int | None]:
         """Return the first execution, the pattern and the number of executions. Raises ApiError 400."""
         pattern = string_of(dict(body), "pattern", 100) or None
-        given, count = body.get("first_execution_time"), body.get("remaining_executions")
+        first_time, count = body.get("first_execution_time"), body.get("remaining_executions")
         remaining = None if count is None else as_integer(count)
-        if pattern is None and not given:
+        if pattern is None and not first_time:
             raise bad_request(
                 "Either pattern or first_execution_time is a mandatory parameter. Both parameters cannot be None/empty."
             )
@@ -132,7 +132,7 @@ class CronTriggers(Rules):
             raise bad_request(f"remaining_executions must be a positive number, not {count}")
         if pattern is None and (remaining or 1) > 1:
             raise bad_request("Pattern must be provided if count is superior to 1.")
-        first = _moment(given) if given else None
+        first = _moment(first_time) if first_time else None
         if first is not None and first.timestamp() < self.cloud.clock.now() + SOONEST:
             raise bad_request("first_execution_time must be at least 1 minute in the future.")
         return first, pattern, 1 if pattern is None else remaining

@@ -40,9 +40,9 @@ class Definitions(Rules):
     def __init__(self, records: Records, sharing: Sharing, triggers: Mapping[str, Table[Any]]) -> None:
         super().__init__(records)
         self.sharing = sharing
-        self.workflows = records.typed("workflows", Workflow, "name", missing=missing_workflow)
-        self.actions = records.typed("actions", AdhocAction, "name", missing=missing_action)
-        self.workbooks = records.typed("workbooks", Workbook, "name", missing=missing_workbook)
+        self.workflows = records.table("workflows", Workflow, "name", missing=missing_workflow)
+        self.actions = records.table("actions", AdhocAction, "name", missing=missing_action)
+        self.workbooks = records.table("workbooks", Workbook, "name", missing=missing_workbook)
         self._triggers = triggers
 
     # -- reading -------------------------------------------------------------------------------------------------

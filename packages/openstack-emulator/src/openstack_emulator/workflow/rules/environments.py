@@ -21,7 +21,7 @@ class Environments(Rules):
     def __init__(self, records: Records, sharing: Sharing) -> None:
         super().__init__(records)
         self._sharing = sharing
-        self.rows = records.typed("environments", Environment, "name", missing=missing_environment)
+        self.rows = records.table("environments", Environment, "name", missing=missing_environment)
 
     def require(self, context: Context, name: str) -> Environment:
         """Return an environment that the caller may see. Raises ApiError 404."""
@@ -30,14 +30,14 @@ class Environments(Rules):
             raise missing_environment(name)
         return min(found, key=lambda row: row.project_id != context.project_id)
 
-    def variables(self, given: object, project: str) -> dict[str, object]:
+    def variables(self, value: object, project: str) -> dict[str, object]:
         """Return the variables that the parameter `env` of an execution means. Raises ApiError."""
-        if given is None or isinstance(given, dict):
-            return dict(given or {})
-        named = self.rows.select(name=given) if isinstance(given, str) else []
+        if value is None or isinstance(value, dict):
+            return dict(value or {})
+        named = self.rows.select(name=value) if isinstance(value, str) else []
         found = [row for row in named if row.project_id == project or row.scope == "public"]
         if not found:
-            raise missing_environment(str(given))
+            raise missing_environment(str(value))
         return dict(min(found, key=lambda row: row.project_id != project).variables or {})
 
     def create(self, context: Context, body: Mapping[str, Any]) -> Environment:

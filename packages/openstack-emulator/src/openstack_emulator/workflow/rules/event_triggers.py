@@ -41,17 +41,17 @@ class EventTriggers(Rules):
 
     def create(self, context: Context, body: Mapping[str, Any]) -> EventTrigger:
         """Create an event trigger. Raises ApiError 400, 403, 404, 409."""
-        given = dict(body)
-        absent = [name for name in ("workflow_id", *_EVENT) if not string_of(given, name)]
+        values = dict(body)
+        absent = [name for name in ("workflow_id", *_EVENT) if not string_of(values, name)]
         if absent:
             raise bad_request(f"The following parameters are required: {', '.join(absent)}")
         key, moment = new_id(), self.records.timestamp(SECONDS_FORM)
-        made = EventTrigger(
+        trigger = EventTrigger(
             id=key,
-            name=string_of(given, "name") or key,
-            exchange=given.get("exchange", ""),
-            topic=given.get("topic", ""),
-            event=given.get("event", ""),
+            name=string_of(values, "name") or key,
+            exchange=values.get("exchange", ""),
+            topic=values.get("topic", ""),
+            event=values.get("event", ""),
             workflow_id="",
             workflow_input={},
             workflow_params={},
@@ -60,19 +60,19 @@ class EventTriggers(Rules):
             created_at=moment,
             updated_at=None,
         )
-        made = replace(made, **self._wanted(context, given))
-        for row in self.rows.select(workflow_id=made.workflow_id):
-            if row.project_id == context.project and all(row.get(name) == made.get(name) for name in _UNIQUE):
-                raise conflict(f"Duplicate entry for EventTrigger: {[made.get(name) for name in _EVENT]}")
-        return self.rows.add(made)
+        trigger = replace(trigger, **self._wanted(context, values))
+        for row in self.rows.select(workflow_id=trigger.workflow_id):
+            if row.project_id == context.project and all(row.get(name) == trigger.get(name) for name in _UNIQUE):
+                raise conflict(f"Duplicate entry for EventTrigger: {[trigger.get(name) for name in _EVENT]}")
+        return self.rows.add(trigger)
 
     def change(self, context: Context, key: str, body: Mapping[str, object]) -> EventTrigger:
         """Change an event trigger. Raises ApiError 400, 403, 404."""
-        row, given = self._own(context, key), dict(body)
-        if fixed := [name for name in _EVENT if name in given]:
+        row, values = self._own(context, key), dict(body)
+        if fixed := [name for name in _EVENT if name in values]:
             raise bad_request(f"Can not update fields {fixed} of event trigger.")
-        wanted = self._wanted(context, given)
-        if name := string_of(given, "name"):
+        wanted = self._wanted(context, values)
+        if name := string_of(values, "name"):
             wanted.update(name=name)
         return self.rows.update(row, **wanted, updated_at=self.records.timestamp(SECONDS_FORM))
 
@@ -83,18 +83,18 @@ class EventTriggers(Rules):
     def _own(self, context: Context, key: str) -> EventTrigger:
         return visible(self.rows, context, key)
 
-    def _wanted(self, context: Context, given: dict[str, object]) -> dict[str, Any]:
+    def _wanted(self, context: Context, values: dict[str, object]) -> dict[str, Any]:
         """Return the workflow, its input and parameters, and the scope that a request sets. Raises ApiError."""
         wanted: dict[str, Any] = {
-            name: json_object(given, name, "event_trigger")
+            name: json_object(values, name, "event_trigger")
             for name in ("workflow_input", "workflow_params")
-            if name in given
+            if name in values
         }
-        if "scope" in given:
-            wanted.update(scope=choice(given.get("scope"), "scope", SCOPES))
-            require_publisher(str(given.get("scope")), context)
-        if "workflow_id" in given:
-            workflow_id = string_of(given, "workflow_id") or ""
+        if "scope" in values:
+            wanted.update(scope=choice(values.get("scope"), "scope", SCOPES))
+            require_publisher(str(values.get("scope")), context)
+        if "workflow_id" in values:
+            workflow_id = string_of(values, "workflow_id") or ""
             if (fault := fields.identifier(workflow_id)) is not None:
                 raise bad_request(f"Invalid input for field/attribute workflow_id. Value: {workflow_id}. {fault}")
             workflow = self._definitions.workflow(context, workflow_id)

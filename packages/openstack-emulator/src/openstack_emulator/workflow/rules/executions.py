@@ -48,7 +48,7 @@ class Executions(Rules):
         self,
         workflow: Workflow,
         project: str,
-        given: Mapping[str, Any],
+        values: Mapping[str, Any],
         params: Mapping[str, object],
         description: str = "",
         key: str | None = None,
@@ -57,7 +57,7 @@ class Executions(Rules):
     ) -> Execution:
         """Start a workflow; for a task, as its child. Raises ApiError for invalid input and parameters."""
         spec = workflow.spec
-        check_input(spec, given)
+        check_input(spec, values)
         target = _target(spec, params)
         env = self._environments.variables(params.get("env"), project)
         parent = None if task is None else self._runs.execution_of(task)
@@ -71,7 +71,7 @@ class Executions(Rules):
             description=description,
             project_id=project,
             params={**params, "namespace": params.get("namespace", namespace), "env": params.get("env", {})},
-            input={**defaults_of(spec.input), **given},
+            input={**defaults_of(spec.input), **values},
             output={},
             published_global={},
             state="RUNNING",
@@ -101,7 +101,7 @@ class Executions(Rules):
             self._end(execution, "ERROR", str(error))
         return execution
 
-    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, object]) -> None:
+    def start_for_task(self, task: Task, index: int, name: str, inputs: Mapping[str, object]) -> None:
         """Start a workflow that a task runs: one of the same workbook, or of the project. Raises ApiError."""
         parent = self._runs.execution_of(task)
         if parent.depth >= MOST_NESTED:
@@ -111,18 +111,18 @@ class Executions(Rules):
             found = self._definitions.find_workflow(parent.project_id, known, _namespace(parent))
             if found is not None:
                 declared = names_of(found.spec.input)
-                params = {key: value for key, value in given.items() if key == "task_name" and key not in declared}
-                values = {key: value for key, value in given.items() if key not in params}
+                params = {key: value for key, value in inputs.items() if key == "task_name" and key not in declared}
+                values = {key: value for key, value in inputs.items() if key not in params}
                 self.start(found, parent.project_id, values, params, task=task, index=index)
                 return
         raise missing_workflow(name)
 
     def _begin(self, execution: Execution, spec: WorkflowSpec, target: str | None) -> None:
         if target is None:
-            made = [self.tasks.create(execution, name, execution.data) for name in start_tasks(spec)]
+            tasks = [self.tasks.create(execution, name, execution.data) for name in start_tasks(spec)]
         else:
-            made = self._ready(execution)
-        for task in made:
+            tasks = self._ready(execution)
+        for task in tasks:
             if execution.state == "RUNNING":
                 self.tasks.prepare(task)
 
@@ -141,10 +141,10 @@ class Executions(Rules):
             self.stop(execution, "CANCELLED", f"Task {task.name} was cancelled.")
             return
         if execution.spec.type == "reverse":
-            made = self._ready(execution) if task.state == "SUCCESS" else []
+            tasks = self._ready(execution) if task.state == "SUCCESS" else []
         else:
-            made = self._transit(execution, task)
-        for one in made:
+            tasks = self._transit(execution, task)
+        for one in tasks:
             if execution.state in ("RUNNING", "PAUSED"):
                 self.tasks.prepare(one)
         self._check_joins(execution)
@@ -153,14 +153,14 @@ class Executions(Rules):
     def _ready(self, execution: Execution) -> list[Task]:
         """Create the tasks of a reverse workflow whose requirements are met."""
         spec, known = execution.spec, {task.name: task for task in self._runs.tasks_of(execution)}
-        made = []
+        tasks = []
         for name in sorted(required_tasks(spec, execution.params["task_name"]) - known.keys()):
             needs = [known.get(one) for one in spec.tasks[name].get("requires", [])]
             met = [one for one in needs if one is not None and one.state == "SUCCESS"]
             if len(met) == len(needs):
                 data = merged(execution.data, *(outbound(one) for one in met))
-                made.append(self.tasks.create(execution, name, data))
-        return made
+                tasks.append(self.tasks.create(execution, name, data))
+        return tasks
 
     def _transit(self, execution: Execution, task: Task) -> list[Task]:
         """Take the transitions of a task of a direct workflow; return the tasks that are new."""
@@ -168,7 +168,7 @@ class Executions(Rules):
         def holds(condition: object) -> bool:
             return bool(self._runs.of_task(task, condition))
 
-        made: list[Task] = []
+        tasks: list[Task] = []
         try:
             taken = transitions(execution.spec, task, holds)
             for one in taken:
@@ -179,12 +179,12 @@ class Executions(Rules):
                     if execution.state in ENDED:
                         break
                 else:
-                    made += self._reached(execution, one.to, task)
+                    tasks += self._reached(execution, one.to, task)
         except (ExpressionError, ApiError) as error:
             task.state, task.state_info = "ERROR", str(error)
             self._runs.changed(self._runs.tasks, task)
             self._end(execution, "ERROR", f"Failed to handle the end of task {task.name}: {error}")
-        return made
+        return tasks
 
     def _apply_command(self, execution: Execution, task: Task, transition: Transition) -> None:
         """Carry out a command of the engine."""
@@ -368,11 +368,11 @@ class Executions(Rules):
         ]
 
 
-def check_input(spec: WorkflowSpec, given: Mapping[str, Any]) -> None:
+def check_input(spec: WorkflowSpec, values: Mapping[str, Any]) -> None:
     """Compare the input of a workflow with its declaration. Raises ApiError 400."""
     declared, defaults = names_of(spec.input), defaults_of(spec.input)
-    missing = [name for name in declared if name not in given and name not in defaults]
-    if problems := expectations(missing, given.keys() - set(declared)):
+    missing = [name for name in declared if name not in values and name not in defaults]
+    if problems := expectations(missing, values.keys() - set(declared)):
         kind = f"{spec.type.capitalize()}WorkflowSpec"
         raise bad_request(f"Invalid input [name={spec.name}, class={kind}, {problems}]")
 

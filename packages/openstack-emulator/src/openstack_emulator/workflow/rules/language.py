@@ -126,21 +126,21 @@ def _action(name: str, body: object) -> ActionSpec:
     action = _map(body, f"action {name}")
     _known(action, _ACTION, f"action {name}")
     base, inline = _call(action.get("base"), f"'base' of action {name}")
-    given = {**inline, **_map(action.get("base-input") or {}, "base-input")}
+    values = {**inline, **_map(action.get("base-input") or {}, "base-input")}
     return ActionSpec(
         name=name,
         description=action.get("description"),
         tags=_list(action.get("tags") or [], "tags"),
         base=base,
-        base_input=given,
+        base_input=values,
         input=_inputs(action.get("input") or [], f"action {name}"),
         output=action.get("output"),
     )
 
 
-def _inputs(given: object, where: str) -> list[object]:
+def _inputs(declarations: object, where: str) -> list[object]:
     """Return the parameters: names, and maps from a name to a default."""
-    inputs = _list(given, f"the input of {where}")
+    inputs = _list(declarations, f"the input of {where}")
     for one in inputs:
         if not isinstance(one, str) and not (isinstance(one, dict) and len(one) == 1):
             raise invalid(f"an input of {where} must be a name, or a name with a default: {one!r}")
@@ -192,7 +192,7 @@ def _workflow(name: str, body: object) -> WorkflowSpec:
         output=workflow.get("output"),
         output_on_error=_map(workflow.get("output-on-error") or {}, "output-on-error"),
         vars=_map(workflow.get("vars") or {}, "vars"),
-        tasks={task: _task(task, given, defaults, kind) for task, given in tasks.items()},
+        tasks={task: _task(task, task_body, defaults, kind) for task, task_body in tasks.items()},
     )
     _check_names(spec, where)
     return spec
@@ -200,12 +200,12 @@ def _workflow(name: str, body: object) -> WorkflowSpec:
 
 def _task(name: str, body: object, defaults: TaskSpec, kind: str) -> TaskSpec:
     where = f"task {name}"
-    given = _map(body if body is not None else {}, where)
-    if "action" in given and "workflow" in given:
+    fields = _map(body if body is not None else {}, where)
+    if "action" in fields and "workflow" in fields:
         raise invalid(f"{where} cannot have both 'action' and 'workflow'")
     if name in COMMANDS or name == "version":
         raise invalid(f"a task cannot have the reserved name '{name}'")
-    task = _policies(given, _TASK, where)
+    task = _policies(fields, _TASK, where)
     wrong = ("requires",) if kind == "direct" else (*CLAUSES, "join")
     if found := [one for one in wrong if one in task]:
         raise invalid(f"{where} of a {kind} workflow cannot have '{found[0]}'")
@@ -213,7 +213,7 @@ def _task(name: str, body: object, defaults: TaskSpec, kind: str) -> TaskSpec:
         if key not in task and key not in wrong and key != "publishing":
             own = [one for one in value if one["to"] != name] if key in CLAUSES else value
             task[key] = [one for one in own if one != name] if key == "requires" else own
-    what = "workflow" if "workflow" in given else "action"
+    what = "workflow" if "workflow" in fields else "action"
     called, inline = _call(task.get(what) or "std.noop", f"'{what}' of {where}")
     task.update({what: called, "input": _input(task.get("input"), inline), "name": name})
     task.update(publishing=_publishing(task, defaults))
@@ -226,15 +226,15 @@ def _publishing(task: TaskSpec, defaults: TaskSpec) -> dict[str, object]:
     for name, clause in (("publish", "on-success"), ("publish-on-error", "on-error")):
         own = _map(task.pop(name, None) or {}, name)
         if own:
-            given = found.get(clause, {})
-            found[clause] = {**given, "branch": {**own, **given.get("branch", {})}}
+            clause_value = found.get(clause, {})
+            found[clause] = {**clause_value, "branch": {**own, **clause_value.get("branch", {})}}
     return found
 
 
-def _input(given: object, inline: Mapping[str, object]) -> object:
-    if isinstance(given, str):
-        return given
-    return {**inline, **_map(given or {}, "input")}
+def _input(value: object, inline: Mapping[str, object]) -> object:
+    if isinstance(value, str):
+        return value
+    return {**inline, **_map(value or {}, "input")}
 
 
 def _policies(body: TaskSpec, known: frozenset[str], where: str) -> TaskSpec:
@@ -255,21 +255,21 @@ def _policies(body: TaskSpec, known: frozenset[str], where: str) -> TaskSpec:
     return result
 
 
-def _requires(given: object, where: str) -> list[object]:
-    return [given] if isinstance(given, str) else _list(given, f"requires of {where}")
+def _requires(value: object, where: str) -> list[object]:
+    return [value] if isinstance(value, str) else _list(value, f"requires of {where}")
 
 
-def _retry(given: object, where: str) -> dict[str, object]:
-    retry = _parameters(given, where) if isinstance(given, str) else _map(given, f"retry of {where}")
+def _retry(value: object, where: str) -> dict[str, object]:
+    retry = _parameters(value, where) if isinstance(value, str) else _map(value, f"retry of {where}")
     _known(retry, frozenset({"count", "delay", "break-on", "continue-on"}), f"retry of {where}")
     if "count" not in retry:
         raise invalid(f"'count' is a required property of the retry of {where}")
     return retry
 
 
-def _with_items(given: object, where: str) -> dict[str, object]:
+def _with_items(value: object, where: str) -> dict[str, object]:
     found = {}
-    for one in [given] if isinstance(given, str) else _list(given, f"with-items of {where}"):
+    for one in [value] if isinstance(value, str) else _list(value, f"with-items of {where}"):
         match = _ITEMS.match(str(one))
         if match is None:
             raise invalid(f"with-items of {where} must have the form 'name in <% expression %>', not {one!r}")
@@ -278,14 +278,14 @@ def _with_items(given: object, where: str) -> dict[str, object]:
     return found
 
 
-def _transitions(given: object, where: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+def _transitions(body: object, where: str) -> tuple[list[dict[str, object]], dict[str, object]]:
     """Return the transitions of a clause, and what it publishes."""
     published: dict[str, object] = {}
-    if isinstance(given, dict) and given.keys() <= {"publish", "next"}:
-        published = _map(given.get("publish") or {}, f"publish of {where}")
+    if isinstance(body, dict) and body.keys() <= {"publish", "next"}:
+        published = _map(body.get("publish") or {}, f"publish of {where}")
         _known(published, frozenset({"branch", "global"}), f"publish of {where}")
-        given = given.get("next") or []
-    entries = given if isinstance(given, list) else [given]
+        body = body.get("next") or []
+    entries = body if isinstance(body, list) else [body]
     found = []
     for one in entries:
         pairs = one.items() if isinstance(one, dict) else [(one, None)]
@@ -325,15 +325,15 @@ def inbound(spec: WorkflowSpec, name: str) -> list[str]:
 # -- calls with inline parameters -----------------------------------------------------------------------------------
 
 
-def _call(given: object, where: str) -> tuple[str, dict[str, object]]:
+def _call(value: object, where: str) -> tuple[str, dict[str, object]]:
     """Return the name and the parameters of `name a=1 b="x"` or `name(a=1)`; a name may be an expression."""
-    if not isinstance(given, str) or not given.strip():
-        raise invalid(f"{where} must be a name: {given!r}")
-    if _EXPRESSION.match(given):
-        return given.strip(), {}
-    match = _CALL.match(given)
+    if not isinstance(value, str) or not value.strip():
+        raise invalid(f"{where} must be a name: {value!r}")
+    if _EXPRESSION.match(value):
+        return value.strip(), {}
+    match = _CALL.match(value)
     if match is None:
-        raise invalid(f"{where} must be a name with parameters: {given!r}")
+        raise invalid(f"{where} must be a name with parameters: {value!r}")
     return match[1], _parameters(match[2] or match[3] or "", where)
 
 

@@ -46,23 +46,23 @@ class RunningActions(Rules):
         records.deferrable(self.run_action, self.end_action)
 
     def start(
-        self, name: str, given: Mapping[str, object], project: str, task: Task | None, index: int = 0
+        self, name: str, values: Mapping[str, object], project: str, task: Task | None, index: int = 0
     ) -> ActionExecution:
         """Create an action execution and run it soon; without a task, it belongs to no workflow."""
-        action = self.create(name, given, project, task, index)
+        action = self.create(name, values, project, task, index)
         self.after(ACTION_SECONDS, self.run_action, action.id)
         return action
 
-    def check_input(self, name: str, given: Mapping[str, Any], project: str) -> None:
+    def check_input(self, name: str, values: Mapping[str, Any], project: str) -> None:
         """Compare the input of an action of a project with its parameters. Raises ActionError."""
         found = self._definitions.find_action(project, name)
         if found is None:
-            actions.check_input(name, given)
+            actions.check_input(name, values)
         else:
-            self._adhoc_input(found.spec, given)
+            self._adhoc_input(found.spec, values)
 
     def create(
-        self, name: str, given: Mapping[str, Any], project: str, task: Task | None, index: int = 0
+        self, name: str, values: Mapping[str, Any], project: str, task: Task | None, index: int = 0
     ) -> ActionExecution:
         """Create an action execution that does not run yet."""
         execution = None if task is None else self._runs.execution_of(task)
@@ -81,7 +81,7 @@ class RunningActions(Rules):
                 state_info=None,
                 tags=None,
                 accepted=True,
-                input=dict(given),
+                input=dict(values),
                 output={},
                 created_at=moment,
                 updated_at=moment,
@@ -102,8 +102,8 @@ class RunningActions(Rules):
         if action is None or action.state != "RUNNING":
             return
         try:
-            name, given = self._based(action)
-            result = actions.run(name, given)
+            name, values = self._based(action)
+            result = actions.run(name, values)
         except (ActionError, ExpressionError) as error:
             self.set_state(action, "ERROR", str(error))
             return
@@ -191,14 +191,14 @@ class RunningActions(Rules):
         spec = self._adhoc(action)
         if spec is None:
             return action.name, action.input
-        given = self._adhoc_input(spec, action.input)
-        return spec.base, expressions.evaluate(spec.base_input, given, NO_SCOPE)
+        values = self._adhoc_input(spec, action.input)
+        return spec.base, expressions.evaluate(spec.base_input, values, NO_SCOPE)
 
     @staticmethod
-    def _adhoc_input(spec: ActionSpec, given: Mapping[str, object]) -> dict[str, object]:
+    def _adhoc_input(spec: ActionSpec, values: Mapping[str, object]) -> dict[str, object]:
         """Return the input of an ad-hoc action with its defaults. Raises ActionError."""
-        complete, names = {**defaults_of(spec.input), **given}, names_of(spec.input)
-        if problems := expectations([name for name in names if name not in complete], given.keys() - set(names)):
+        complete, names = {**defaults_of(spec.input), **values}, names_of(spec.input)
+        if problems := expectations([name for name in names if name not in complete], values.keys() - set(names)):
             raise ActionError(f"Invalid input [name={spec.name}, {problems}]")
         return complete
 

@@ -24,11 +24,11 @@ class Runs(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.executions = records.typed(
+        self.executions = records.table(
             "executions", Execution, "task_execution_id", "workflow_id", missing=missing_execution
         )
-        self.tasks = records.typed("tasks", Task, "workflow_execution_id", missing=missing_task)
-        self.actions = records.typed("action_executions", ActionExecution, "task_execution_id", missing=missing_action)
+        self.tasks = records.table("tasks", Task, "workflow_execution_id", missing=missing_task)
+        self.actions = records.table("action_executions", ActionExecution, "task_execution_id", missing=missing_action)
 
     def moment(self) -> str:
         """The time of day as Mistral writes it."""

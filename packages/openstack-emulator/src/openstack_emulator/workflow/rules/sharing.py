@@ -40,7 +40,7 @@ class Sharing(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self.members = records.typed("members", Member, "resource_id", "member_id")
+        self.members = records.table("members", Member, "resource_id", "member_id")
 
     def is_visible(self, context: Context, row: Dated) -> bool:
         """Return whether the caller may see a record."""

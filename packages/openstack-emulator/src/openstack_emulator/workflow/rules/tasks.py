@@ -31,7 +31,7 @@ class Runner(Protocol):
     def pause(self, execution: Execution) -> None:
         """Pause an execution, because one of its tasks does."""
 
-    def start_for_task(self, task: Task, index: int, name: str, given: Mapping[str, object]) -> None:
+    def start_for_task(self, task: Task, index: int, name: str, values: Mapping[str, object]) -> None:
         """Start a workflow, by its name, for an item of a task. Raises ApiError."""
 
 
@@ -112,8 +112,8 @@ class Tasks(Rules):
 
     def _begin(self, task: Task) -> None:
         execution, spec = self._runs.execution_of(task), self._runs.spec_of(task)
-        asked = task.runtime_context.get("paused") or execution.state != "RUNNING"
-        if not asked and self._runs.of_task(task, spec.get("pause-before")) is True:
+        is_paused = task.runtime_context.get("paused") or execution.state != "RUNNING"
+        if not is_paused and self._runs.of_task(task, spec.get("pause-before")) is True:
             task.runtime_context["paused"] = True
             self._runner.pause(execution)
         if execution.state == "PAUSED":
@@ -158,14 +158,14 @@ class Tasks(Rules):
 
     def _start_child(self, task: Task, index: int, item: Mapping[str, object]) -> None:
         spec = self._runs.spec_of(task)
-        given = self._runs.of_task(task, spec["input"], item)
-        if not isinstance(given, Mapping):
-            raise ExpressionError(f"The input of task {task.name} must be a map, not {given!r}.")
+        values = self._runs.of_task(task, spec["input"], item)
+        if not isinstance(values, Mapping):
+            raise ExpressionError(f"The input of task {task.name} must be a map, not {values!r}.")
         if task.type == "WORKFLOW":
-            self._runner.start_for_task(task, index, str(self._runs.of_task(task, spec["workflow"], item)), given)
+            self._runner.start_for_task(task, index, str(self._runs.of_task(task, spec["workflow"], item)), values)
         else:
             name = str(self._runs.of_task(task, spec["action"], item))
-            self.actions.start(name, given, task.project_id, task, index)
+            self.actions.start(name, values, task.project_id, task, index)
 
     # -- ending ----------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from openstack_emulator.network.rules.attributes import NAME, NEUTRON, NULLABLE_
 from openstack_emulator.network.rules.errors import disallowed, foreign_project
 
 T = TypeVar("T", bound=Owned)
-Given = Mapping[str, Any]
+Values = Mapping[str, Any]
 """The attributes that a request gives, checked, by their names in the API."""
 OWNERS = ("project_id", "tenant_id")
 """The attributes that name the project of a record."""
@@ -194,15 +194,15 @@ class ResourceKind(Generic[T]):
         known = [(name, a) for name, a in self.attributes.items() if name in self.fields]
         return [(name, a) for name, a in known if not isinstance(a.default, Absent)]
 
-    def draft(self, key: str, project_id: str, given: Given) -> T:
+    def draft(self, key: str, project_id: str, attributes: Values) -> T:
         """A new record with the attributes that a request gives, and the defaults of the others."""
-        values = {**self._constants, **{name: make() for name, make in self._factories}, **self._known(given)}
+        values = {**self._constants, **{name: make() for name, make in self._factories}, **self._known(attributes)}
         return self.record(**{**values, "id": key, "project_id": project_id})
 
-    def changed(self, record: T, given: Given) -> T:
+    def changed(self, record: T, values: Values) -> T:
         """A copy of a record with the attributes that a request gives."""
         after = copy(record)
-        for name, value in self._known(given).items():
+        for name, value in self._known(values).items():
             setattr(after, name, value)
         return after
 
@@ -211,18 +211,18 @@ class ResourceKind(Generic[T]):
         names = stored_names(self.record).values()
         return {name: value for name in names if (value := getattr(after, name)) is not getattr(record, name)}
 
-    def _known(self, given: Given) -> dict[str, object]:
+    def _known(self, values: Values) -> dict[str, object]:
         fields = self.fields
-        return {fields[name]: value for name, value in given.items() if name in fields}
+        return {fields[name]: value for name, value in values.items() if name in fields}
 
-    def for_create(self, body: Mapping[str, object], actor: Actor) -> Given:
+    def for_create(self, body: Mapping[str, object], actor: Actor) -> Values:
         """The given attributes, checked; 400 for unknown, missing, read-only or bad ones, 403 for an admin's."""
         if absent := self.required - body.keys():
             name = min(absent)
             raise bad_request(f"Failed to parse request. Required attribute '{name}' not specified")
         return {name: self._accept(name, value, actor, "create") for name, value in body.items()}
 
-    def for_update(self, body: Mapping[str, object], actor: Actor) -> Given:
+    def for_update(self, body: Mapping[str, object], actor: Actor) -> Values:
         """As `for_create`, for changes."""
         return {name: self._accept(name, value, actor, "update") for name, value in body.items()}
 

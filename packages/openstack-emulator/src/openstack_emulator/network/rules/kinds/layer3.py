@@ -42,8 +42,8 @@ def gateway(value: object) -> RequestedGateway | None:
     """The gateway of a router; None for none."""
     if not value:
         return None
-    given = dictionary(value)
-    return made(partial(RequestedGateway, given=tuple(given)), GATEWAY)(given)
+    fields = dictionary(value)
+    return made(partial(RequestedGateway, names=tuple(fields)), GATEWAY)(fields)
 
 
 def forwarded_protocol(value: object) -> str:

@@ -51,17 +51,17 @@ PENDING = ("PENDING_CREATE", "ACTIVE")
 
 def _seconds(value: object) -> dict[str, object]:
     """A lifetime: `{units: seconds, value: 3600}`."""
-    given = {"units": "seconds", "value": 3600, **dictionary(value)}
-    choice("seconds")(given["units"])
-    integer(60, 2**31)(given["value"])
-    return given
+    lifetime = {"units": "seconds", "value": 3600, **dictionary(value)}
+    choice("seconds")(lifetime["units"])
+    integer(60, 2**31)(lifetime["value"])
+    return lifetime
 
 
 def _dead_peer(value: object) -> dict[str, object]:
     """Dead peer detection: action, interval and timeout in seconds."""
-    given = {"action": "hold", "interval": 30, "timeout": 120, **dictionary(value)}
-    choice("clear", "hold", "restart", "disabled", "restart-by-peer")(given["action"])
-    return given
+    detection = {"action": "hold", "interval": 30, "timeout": 120, **dictionary(value)}
+    choice("clear", "hold", "restart", "disabled", "restart-by-peer")(detection["action"])
+    return detection
 
 
 VPNSERVICE = ResourceKind(
