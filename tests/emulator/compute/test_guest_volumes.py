@@ -277,7 +277,7 @@ def test_volumes_that_are_attached_and_detached_while_a_guest_boots(
 
     async def join(network_reconciler: NetworkReconciler, guest_id: str, *rest: Any) -> None:
         await joined(network_reconciler, guest_id, *rest)
-        assert not driver.detached(guest_id, Volume(early, "/dev/vdb"))
+        assert not driver.detach(guest_id, Volume(early, "/dev/vdb"))
         driver.attach(guest_id, Volume(late, "/dev/vdc"))
         await asyncio.gather(*(contents.done() for contents in driver._contents))
 

@@ -72,18 +72,18 @@ class Recorder(GuestDriver):
     def reset(self, guest_id: str) -> None:
         self.calls.append("reset")
 
-    def removed(self, guest_id: str) -> bool:
+    def remove(self, guest_id: str) -> bool:
         self.calls.append("remove")
         return self.obeys
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         self.calls.append(f"attach {volume.device}")
 
-    def detached(self, guest_id: str, volume: Volume) -> bool:
+    def detach(self, guest_id: str, volume: Volume) -> bool:
         self.calls.append(f"detach {volume.device}")
         return self.obeys
 
-    def copied(self, source: str, target: str) -> bool | None:
+    def copy(self, source: str, target: str) -> bool | None:
         self.contents.append((source, target))
         return self.copies
 

@@ -156,6 +156,10 @@ def test_external_server_events(nova: Any) -> None:
     partly = nova.call("POST", "/os-server-external-events", {"events": [changed, lost]}, user="admin")
     assert (partly.status, [row["code"] for row in partly.json["events"]]) == (207, [200, 404])
     assert nova.call("POST", "/os-server-external-events", {"events": [lost]}, user="admin").status == 404
+    tagless = {"name": "volume-extended", "server_uuid": key}
+    partly = nova.call("POST", "/os-server-external-events", {"events": [changed, tagless]}, user="admin")
+    assert [(row["code"], row["status"]) for row in partly.json["events"]] == [(200, "completed"), (400, "failed")]
+    assert nova.call("POST", "/os-server-external-events", {"events": [tagless]}, user="admin").status == 404
     early = nova.call("POST", "/os-server-external-events", {"events": [off]}, user="admin", version="2.75")
     assert early.status == 400
 

@@ -195,6 +195,17 @@ def test_a_locked_server_refuses_its_owner_but_not_an_admin(nova: Any) -> None:
     assert nova.call("DELETE", f"/servers/{key}").status == 204
 
 
+def test_only_an_administrator_removes_the_lock_of_an_administrator(nova: Any) -> None:
+    key = nova.boot()
+    nova.act(key, "lock", {"locked_reason": "maintenance"}, user="admin")
+    assert nova.act(key, "lock", {"locked_reason": "mine"}).status == 202
+    assert nova.server(key)["locked_reason"] == "maintenance"
+    refused = nova.act(key, "unlock")
+    assert (refused.status, "os-lock-server:unlock:unlock_override" in str(refused.json)) == (403, True)
+    assert nova.act(key, "unlock", user="admin").status == 202
+    assert nova.server(key)["locked"] is False
+
+
 def test_metadata_and_tags(nova: Any) -> None:
     key = nova.boot(metadata={"a": "b"})
     assert nova.call("POST", f"/servers/{key}/metadata", {"metadata": {"c": "d"}}).json["metadata"] == {

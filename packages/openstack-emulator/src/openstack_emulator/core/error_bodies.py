@@ -27,6 +27,8 @@ MESSAGE = "message"
 """The kind of Swift's errors whose message is the whole body."""
 POLICY = "policy-not-authorized"
 """The kind of Zun's errors for callers who lack a role."""
+ACCESS_DENIED = "Access was denied to this resource."
+"""What Manila says to callers who lack a role."""
 DENIED = "Policy does not allow this request to be performed."
 """What Octavia says to callers who lack a role."""
 UNAUTHENTICATED = "Failed to validate access token: Authentication required"
@@ -89,9 +91,9 @@ def _pecan(error: ApiError, description: object) -> Body:
     return {"code": error.status, "title": error.title, "description": description}
 
 
-def _listed(error: ApiError, code: str, title: str, detail: str) -> Body:
-    one = {"request_id": "", "status": error.status, "links": [], "code": code, "title": title, "detail": detail}
-    return {"errors": [one]}
+def _error_list(error: ApiError, code: str, title: str, detail: str) -> Body:
+    item = {"request_id": "", "status": error.status, "links": [], "code": code, "title": title, "detail": detail}
+    return {"errors": [item]}
 
 
 # -- the services -----------------------------------------------------------------------------------------------------
@@ -100,8 +102,8 @@ def _listed(error: ApiError, code: str, title: str, detail: str) -> Body:
 def aodh(error: ApiError) -> Body:
     if error.status == 405:
         return {"error_message": _pecan(error, "")}
-    lacking = isinstance(error, RolesLacking)
-    return {"error_message": _wsme(error, "RBAC Authorization Failed" if lacking else error.message)}
+    message = "RBAC Authorization Failed" if isinstance(error, RolesLacking) else error.message
+    return {"error_message": _wsme(error, message)}
 
 
 def barbican(error: ApiError) -> Body:
@@ -119,11 +121,10 @@ def congress(error: ApiError) -> Body:
 
 
 def designate(error: ApiError) -> Body:
-    """Errors of the policy, and some others, have no message."""
+    """The body of Designate's errors; those of the policy, and some others, have no message."""
     kind = error.kind or DESIGNATE_TYPES.get(error.status, "unknown")
-    silent = isinstance(error, RolesLacking) or not error.message
-    body = {"code": error.status, "type": kind, "request_id": error.request_id}
-    return {**body, **({} if silent else {"message": error.message}), **error.details}
+    message = {} if isinstance(error, RolesLacking) or not error.message else {"message": error.message}
+    return {"code": error.status, "type": kind, "request_id": error.request_id, **message, **error.details}
 
 
 def glance(error: ApiError) -> bytes | Body:
@@ -164,22 +165,20 @@ def magnum(error: ApiError) -> Body:
     if isinstance(error, Unsupported):
         return {"errors": [error.described("magnum.microversion-unsupported")]}
     if error.message == NO_ROUTE:
-        return _listed(error, "", error.title, "")
+        return _error_list(error, "", error.title, "")
     if error.kind == "" or isinstance(error, Malformed):
-        return _listed(error, "", error.title, error.message)
+        return _error_list(error, "", error.title, error.message)
     title = _FIRST_SENTENCE.match(error.message)
-    return _listed(error, "server" if error.status >= 500 else "client", title[0] if title else "", error.message)
+    return _error_list(error, "server" if error.status >= 500 else "client", title[0] if title else "", error.message)
 
 
 def manila(error: ApiError) -> Body:
     """An error for missing roles does not say which are needed."""
-    if isinstance(error, RolesLacking):
-        error.message = "Access was denied to this resource."
-    return fault_body(error)
+    return fault_body(error, ACCESS_DENIED if isinstance(error, RolesLacking) else error.message)
 
 
 def mistral(error: ApiError) -> Body:
-    """The format of its framework where no content type fits."""
+    """The body of Mistral's errors: that of its framework for an unknown route or content type."""
     if error.status == 406 or error.message == NO_ROUTE:
         return _pecan(error, None)
     return {"faultstring": error.message} if error.kind == TEXT else _wsme(error, error.message)
@@ -190,14 +189,17 @@ def mistral_token(error: ApiError) -> Body:
 
 
 def murano(error: ApiError) -> Body:
-    """Its client reads the first member."""
+    """The body of Murano's errors, of which its client reads the first member."""
     kind = f"HTTP{error.title.replace(' ', '')}"
     shown = {"message": error.message, "type": kind, "traceback": None}
     return {"error": shown, "code": error.status, "title": error.title, "explanation": error.message}
 
 
 def neutron(error: ApiError) -> Body:
-    """One without a kind gets the name of its status. `bare`: without its envelope."""
+    """The body of Neutron's errors; `type` is their kind, or the name of their status.
+
+    Some errors of its framework are not in the member `NeutronError`: those with the detail `bare`.
+    """
     kind = error.kind or NEUTRON_TYPES.get(error.status, "HTTPError")
     body = {"type": kind, "message": NEUTRON_MESSAGES.get(error.status, error.message), "detail": ""}
     return body if "bare" in error.details else {"NeutronError": body}
@@ -234,14 +236,14 @@ def trove(error: ApiError) -> Body:
 
 
 def zaqar(error: ApiError) -> Body:
-    """`kind` is the title."""
+    """The body of Zaqar's errors; the kind of an error is its title."""
     return {"title": error.kind or ZAQAR_TITLES.get(error.status, error.title), "description": error.message}
 
 
 def zun(error: ApiError) -> Body:
     if error.message == NO_ROUTE:
-        return _listed(error, "container.", error.title, "")
+        return _error_list(error, "container.", error.title, "")
     if isinstance(error, Malformed):
-        return _listed(error, "container.", error.title, error.message)
+        return _error_list(error, "container.", error.title, error.message)
     kind = POLICY if isinstance(error, RolesLacking) else error.kind or ZUN_KINDS.get(error.status, "")
-    return _listed(error, f"container.{kind}", error.message, error.message)
+    return _error_list(error, f"container.{kind}", error.message, error.message)

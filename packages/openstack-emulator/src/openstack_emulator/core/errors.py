@@ -87,10 +87,14 @@ FAULT_NAMES = {
 }
 
 
-def fault_body(error: ApiError) -> dict[str, object]:
-    """The body of Nova, Cinder and Manila: `{"itemNotFound": {"code": 404, "message": "…"}}`."""
+def fault_body(error: ApiError, message: str | None = None) -> dict[str, object]:
+    """The body of Nova, Cinder and Manila: `{"itemNotFound": {"code": 404, "message": "…"}}`.
+
+    message: what it says instead of the error's message.
+    """
     name = error.kind or FAULT_NAMES.get(error.status, "computeFault")
-    return {name: {"code": error.status, "message": error.message, **error.details}}
+    shown = error.message if message is None else message
+    return {name: {"code": error.status, "message": shown, **error.details}}
 
 
 def keystone_body(error: ApiError) -> dict[str, object]:

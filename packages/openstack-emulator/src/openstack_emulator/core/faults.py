@@ -20,6 +20,7 @@ act_and_drop    act, then close the connection without answering
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -29,6 +30,17 @@ from openstack_emulator.core.http import Request
 from stoker_foundation.clock import Clock
 from stoker_foundation.patterns.linear import fits_shell
 
+_FIELD_TYPES: Mapping[str, Any] = {
+    "on": str,
+    "do": str,
+    "match": dict,
+    "times": int | None,
+    "after": int,
+    "status": int | None,
+    "message": str,
+    "seconds": int | float,
+    "allowed": int,
+}
 ACTIONS = ("fail", "succeed_but_fail", "error_state", "rate_limit", "delay", "drop", "act_and_drop")
 DEFAULT_STATUS = {"fail": 500, "succeed_but_fail": 503, "rate_limit": 429}
 
@@ -58,27 +70,31 @@ class Fault:
             raise bad_request(f"'on' must be a method and a path such as 'POST /volume/v3/*', not {self.on!r}.")
         self._method = method.upper()
         self._path = path
-        self._passed: deque[float] = deque()
+        self._admitted: deque[float] = deque()
 
     def error(self) -> ApiError:
-        """The answer of a rule whose answer is an error."""
+        """The answer to a request that a rule refuses, or answers with an error."""
         status = self.status or DEFAULT_STATUS.get(self.do, 500)
         headers = {"Retry-After": f"{self.seconds:g}"} if self.do == "rate_limit" else None
         return ApiError(status, self.message, headers=headers)
 
-    def lets_pass(self, now: float) -> bool:
-        """Whether a rate is limited that this request, at `now`, does not exceed; counts it."""
-        while self._passed and self._passed[0] <= now - self.seconds:
-            self._passed.popleft()
-        if len(self._passed) >= self.allowed:
+    def admit(self, now: float) -> bool:
+        """Whether a request at `now`, in seconds of a monotonic clock, is within the rate; counts one that is.
+
+        Never for rules without a rate.
+        """
+        while self._admitted and self._admitted[0] <= now - self.seconds:
+            self._admitted.popleft()
+        if len(self._admitted) >= self.allowed:
             return False
-        self._passed.append(now)
+        self._admitted.append(now)
         return True
 
-    def concerns(self, request: Request) -> bool:
+    def matches(self, request: Request) -> bool:
+        """Whether the rule is about such a request: by its method, its path, and the fields of its body."""
         if self._method not in ("*", request.method) or not fits_shell(self._path, request.path):
             return False
-        return not self.match or _matches(request, self.match)
+        return not self.match or _body_matches(request, self.match)
 
 
 class Faults:
@@ -104,9 +120,9 @@ class Faults:
     def take(self, request: Request) -> Fault | None:
         """The rule that applies to this request; counts it."""
         for rule in self._rules.values():
-            if not rule.concerns(request):
+            if not rule.matches(request):
                 continue
-            if rule.lets_pass(self._clock.monotonic()):
+            if rule.admit(self._clock.monotonic()):
                 continue
             rule.seen += 1
             if rule.seen > rule.after and (rule.times is None or rule.hits < rule.times):
@@ -116,44 +132,35 @@ class Faults:
 
 
 def parse_fault(body: object) -> Fault:
-    """A rule from JSON; 400 when it is not one."""
-    allowed = {"on", "do", "match", "times", "after", "status", "message", "seconds", "allowed"}
-    if not isinstance(body, dict) or not {"on", "do"} <= body.keys() <= allowed:
-        raise bad_request(f"A fault rule is an object with 'on', 'do' and maybe {', '.join(sorted(allowed))}.")
-    kinds: dict[str, Any] = {
-        "on": str,
-        "do": str,
-        "match": dict,
-        "times": int | None,
-        "after": int,
-        "status": int | None,
-        "message": str,
-        "seconds": int | float,
-        "allowed": int,
-    }
+    """A rule from JSON. Raises ApiError 400."""
+    if not isinstance(body, dict) or not {"on", "do"} <= body.keys() <= _FIELD_TYPES.keys():
+        optional = sorted(_FIELD_TYPES.keys() - {"on", "do"})
+        raise bad_request(f"A fault rule is an object with 'on', 'do' and maybe {', '.join(optional)}.")
     for name, value in body.items():
-        if not isinstance(value, kinds[name]) or isinstance(value, bool):
+        if not isinstance(value, _FIELD_TYPES[name]) or isinstance(value, bool):
             raise bad_request(f"Field '{name}' of a fault rule has a wrong value: {value!r}.")
     return Fault(**body)
 
 
-def _matches(request: Request, wanted: dict[str, object]) -> bool:
+def _body_matches(request: Request, wanted: dict[str, object]) -> bool:
     try:
         body = request.json
     except ApiError:
         return False
-    return all(_holds(body, name, value) for name, value in wanted.items())
+    return all(_has_field(body, name, value) for name, value in wanted.items())
 
 
-def _holds(data: object, name: str, wanted: object) -> bool:
+def _has_field(data: object, name: str, wanted: object) -> bool:
+    """Whether an object in JSON data, at any depth, has a field with this value."""
     if isinstance(data, dict):
-        return (name in data and _same(data[name], wanted)) or any(
-            _holds(value, name, wanted) for value in data.values()
+        return (name in data and _is_equal(data[name], wanted)) or any(
+            _has_field(value, name, wanted) for value in data.values()
         )
-    return isinstance(data, list) and any(_holds(value, name, wanted) for value in data)
+    return isinstance(data, list) and any(_has_field(value, name, wanted) for value in data)
 
 
-def _same(have: object, wanted: object) -> bool:
-    if isinstance(have, str) and isinstance(wanted, str):
-        return fits_shell(wanted, have)
-    return bool(have == wanted)
+def _is_equal(value: object, wanted: object) -> bool:
+    """Whether a value is the wanted one; in strings, `*` and `?` are wildcards."""
+    if isinstance(value, str) and isinstance(wanted, str):
+        return fits_shell(wanted, value)
+    return bool(value == wanted)

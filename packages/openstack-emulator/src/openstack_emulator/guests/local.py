@@ -154,7 +154,7 @@ class LocalDriver(GuestDriver):
         if guest_id in self._drivers:
             self._machine(guest_id).reset()
 
-    def removed(self, guest_id: str) -> bool:
+    def remove(self, guest_id: str) -> bool:
         if guest_id in self._drivers and guest_id not in self._endings:
             machine = self._machine(guest_id)
             del self._machines[guest_id]
@@ -172,7 +172,7 @@ class LocalDriver(GuestDriver):
         if guest_id in self._machines:
             self._machines[guest_id].attach(volume)
 
-    def detached(self, guest_id: str, volume: Volume) -> bool:
+    def detach(self, guest_id: str, volume: Volume) -> bool:
         key = guest_id, volume.id
         if key not in self._detachments:
             if guest_id not in self._machines:
@@ -180,7 +180,7 @@ class LocalDriver(GuestDriver):
             self._detachments[key] = self._machines[guest_id].detach(volume)
         return self._detachments[key].done() and self._detachments.pop(key).result()
 
-    def copied(self, source: str, target: str) -> bool | None:
+    def copy(self, source: str, target: str) -> bool | None:
         if self._site is None:
             return None
         if target not in self._copies:
@@ -238,7 +238,7 @@ class LocalDriver(GuestDriver):
         """Delete the directory of a guest that does not run, with the driver that has made its disk."""
         makers = [name for name, one in self._hypervisors.items() if (directory / one.disk).exists()]
         self._drivers[directory.name] = next(iter(makers or self._hypervisors))
-        self.removed(directory.name)
+        self.remove(directory.name)
 
     @property
     def _opened(self) -> GuestEnvironment:

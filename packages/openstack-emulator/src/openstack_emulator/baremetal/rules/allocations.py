@@ -38,10 +38,10 @@ class Allocations(Rules):
             raise self.rows.missing(key)
         return found
 
-    def require_free_name(self, name: str | None, taker: Allocation | None = None) -> None:
-        """Raise ApiError 409 for a name that another allocation has."""
+    def require_free_name(self, name: str | None, own: Allocation | None = None) -> None:
+        """Raise ApiError 409 for a name that another allocation than `own` has."""
         other = self.rows.first(name=name) if name else None
-        if other is not None and other is not taker:
+        if other is not None and other is not own:
             raise conflict(f"An allocation with name {name} already exists.", CONDUCTOR)
 
     def create(self, allocation: Allocation, node: Node | None) -> Allocation:
@@ -54,12 +54,12 @@ class Allocations(Rules):
         return allocation
 
     def finish_allocation(self, key: str) -> None:
-        """Give an allocation a node, or set it to error when there is none."""
+        """Choose the node of an allocation; called later for a new one."""
         allocation = self.rows.get(key)
         if allocation is None:
             return
-        self._assign(allocation, self._nodes.free_for(allocation.resource_class, set(allocation.traits),
-                                                      allocation.candidate_nodes))  # fmt: skip
+        node = self._nodes.free_for(allocation.resource_class, set(allocation.traits), allocation.candidate_nodes)
+        self._assign(allocation, node)
 
     def _assign(self, allocation: Allocation, node: Node | None) -> None:
         """Give an allocation a node, or set it to error when there is none or a fault rule demands it."""
@@ -87,9 +87,12 @@ class Allocations(Rules):
 
 
 def require_fit(node: Node, resource_class: str, traits: Collection[str], candidates: Collection[str]) -> None:
-    """Raise ApiError 409 for a deployed node that cannot be that of an allocation."""
+    """Raise ApiError 409 for a deployed node that cannot be that of an allocation.
+
+    resource_class, traits, candidates: those of the allocation; without candidates, it may be any node.
+    """
     matches = node.resource_class == resource_class and set(traits) <= set(node.traits)
-    wanted = not candidates or node.uuid in candidates
-    idle = node.instance_uuid is None and node.reservation is None
-    if not (matches and wanted and idle and node.provision_state == "active"):
+    is_candidate = not candidates or node.uuid in candidates
+    is_free = node.instance_uuid is None and node.reservation is None
+    if not (matches and is_candidate and is_free and node.provision_state == "active"):
         raise conflict(f"Node {node.uuid} is not active, has an instance, or does not match the allocation.")

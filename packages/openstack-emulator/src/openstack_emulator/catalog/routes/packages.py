@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from openstack_emulator.catalog.records import Package
-from openstack_emulator.catalog.rules.archives import LARGEST, part
+from openstack_emulator.catalog.rules.archives import MAXIMUM_BYTES, file_in
 from openstack_emulator.catalog.rules.composition import ApplicationCatalog
 from openstack_emulator.catalog.views import package_view
 from openstack_emulator.core.errors import bad_request, forbidden, not_found
@@ -48,19 +48,9 @@ _FILTERS: Mapping[str, Callable[[Package, list[str]], bool]] = {
 
 
 def index(service: ApplicationCatalog, request: Request) -> Response:
-    """The packages that the query selects. Raises ApiError 400."""
-    query, context = request.query, request.context
-    rows = service.packages.listed(context, bool(query.boolean("catalog")))
-    if query.boolean("owned"):
-        rows = [row for row in rows if row.owner_id == context.project_id]
-    if not query.boolean("include_disabled"):
-        rows = [row for row in rows if row.enabled]
-    for name, holds in _FILTERS.items():
-        wanted = [value for query_value in query.all(name) for value in _values(query_value)]
-        if wanted:
-            rows = [row for row in rows if holds(row, wanted)]
-    for words in query.all("search"):
-        rows = [row for row in rows if _mentions(row, words)]
+    """A page of the packages that the query selects. Raises ApiError 400."""
+    query = request.query
+    rows = _selected(service, request)
     order = query.get("order_by", "created") or "created"
     if order not in _ORDERS:
         raise bad_request(f"Unexpected order_by value {order}: it must be one of {', '.join(_ORDERS)}")
@@ -71,12 +61,30 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     return Response(body)
 
 
+def _selected(service: ApplicationCatalog, request: Request) -> list[Package]:
+    """The packages that the caller may see and that all filters of the query select."""
+    query, context = request.query, request.context
+    rows = service.packages.listed(context, bool(query.boolean("catalog")))
+    if query.boolean("owned"):
+        rows = [row for row in rows if row.owner_id == context.project_id]
+    if not query.boolean("include_disabled"):
+        rows = [row for row in rows if row.enabled]
+    for name, holds in _FILTERS.items():
+        wanted = [value for argument in query.all(name) for value in _values(argument)]
+        if wanted:
+            rows = [row for row in rows if holds(row, wanted)]
+    for words in query.all("search"):
+        rows = [row for row in rows if _mentions(row, words)]
+    return rows
+
+
 def _values(value: str) -> list[str]:
     """Return the values of a filter: `one`, or `in:one,two`."""
     return value.removeprefix("in:").split(",") if value.startswith("in:") else [value]
 
 
 def _mentions(row: Package, words: str) -> bool:
+    """Whether one of the words is in what a package says of itself, in whatever case."""
     texts = [
         row.name,
         row.fully_qualified_name,
@@ -93,14 +101,15 @@ def upload(service: ApplicationCatalog, request: Request) -> Response:
     values, data = _form(request)
     if data is None:
         raise bad_request("There is no file package with application description")
-    if len(data) > LARGEST:
-        raise bad_request(f"Uploading file is too large. The limit is {LARGEST // 1024**2} Mb")
+    if len(data) > MAXIMUM_BYTES:
+        raise bad_request(f"Uploading file is too large. The limit is {MAXIMUM_BYTES // 1024**2} Mb")
     return Response(
         package_view(service.packages.upload(request.context, _checked(service, request.context, values), data))
     )
 
 
 def _form(request: Request) -> tuple[dict[str, object], bytes | None]:
+    """The fields and the archive in a form. Raises ApiError 400 for another body."""
     kind = request.headers.get("content-type", "")
     if not kind.startswith("multipart/form-data"):
         raise bad_request("The content type of a package must be multipart/form-data")
@@ -194,11 +203,11 @@ def download(service: ApplicationCatalog, request: Request) -> Response:
     )
 
 
-def _part(kind: str) -> Callable[[ApplicationCatalog, Request], Response]:
+def _file_handler(kind: str) -> Callable[[ApplicationCatalog, Request], Response]:
     """Return the handler that shows a file of a package."""
 
     def serve(service: ApplicationCatalog, request: Request) -> Response:
-        found = part(service.packages.data(_found(service, request)), kind)
+        found = file_in(service.packages.data(_found(service, request)), kind)
         if found is None:
             raise not_found(f"The package has no {kind}")
         return Response(found, headers={"Content-Type": "application/octet-stream"})
@@ -206,6 +215,6 @@ def _part(kind: str) -> Callable[[ApplicationCatalog, Request], Response]:
     return serve
 
 
-show_ui = _part("ui")
-show_logo = _part("logo")
-show_supplier_logo = _part("supplier_logo")
+show_ui = _file_handler("ui")
+show_logo = _file_handler("logo")
+show_supplier_logo = _file_handler("supplier_logo")

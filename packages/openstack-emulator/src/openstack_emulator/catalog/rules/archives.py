@@ -11,9 +11,9 @@ import yaml
 
 from openstack_emulator.core.errors import ApiError, bad_request
 
-LARGEST = 5 * 1024 * 1024
+MAXIMUM_BYTES = 5 * 1024 * 1024
 """The largest archive in bytes, as in Murano's default configuration."""
-_LARGEST_PART = 1024 * 1024
+_MAXIMUM_FILE_BYTES = 1024 * 1024
 _FORMATS = ("MuranoPL", "Heat.HOT")
 _TYPES = {"application": "Application", "library": "Library"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*\Z")
@@ -66,7 +66,7 @@ def read_archive(data: bytes) -> Archive:
     )
 
 
-def part(data: bytes, kind: str) -> bytes | None:
+def file_in(data: bytes, kind: str) -> bytes | None:
     """Return a file of a package that the manifest names: its `ui`, `logo` or `supplier_logo`; None without one."""
     manifest = _manifest(data)
     key, default = {"ui": ("UI", _UI), "logo": ("Logo", _LOGO), "supplier_logo": ("Supplier", _SUPPLIER_LOGO)}[kind]
@@ -106,10 +106,10 @@ def _read(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return a file of an archive, without unpacking more than is allowed."""
     try:
         with archive.open(name) as file:
-            data = file.read(_LARGEST_PART + 1)
+            data = file.read(_MAXIMUM_FILE_BYTES + 1)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError) as error:
         raise _broken(f"{name} cannot be read: {error}") from None
-    if len(data) > _LARGEST_PART:
+    if len(data) > _MAXIMUM_FILE_BYTES:
         raise _broken(f"{name} is too large")
     return data
 

@@ -26,24 +26,26 @@ EVENTS: dict[str, Version] = {
     "volume-reimaged": (2, 93),
 }
 """Names of events and the microversions that brought them."""
-EVENT_STATUS = ("failed", "completed", "in-progress")
-POWERED = {"POWER_ON": ("active", RUNNING), "POWER_OFF": ("stopped", SHUT_DOWN)}
-TAGGED = frozenset({"volume-extended", "power-update", "accelerator-request-bound", "volume-reimaged"})
+EVENT_STATUSES = ("failed", "completed", "in-progress")
+POWER_CHANGES = {"POWER_ON": ("active", RUNNING), "POWER_OFF": ("stopped", SHUT_DOWN)}
+"""The state and the power state of a server, by the tag of `power-update`."""
+TAG_REQUIRED = frozenset({"volume-extended", "power-update", "accelerator-request-bound", "volume-reimaged"})
 
 
-def take_events(compute: ComputeService, request: Request) -> Response:
-    """Events about servers. A change of power, which bare metal reports, changes a server; a larger volume makes its
-    disk larger.
+def accept_events(compute: ComputeService, request: Request) -> Response:
+    """Accept events about servers: 200 if all are accepted, 207 if some are. Raises ApiError 404 if none is, 400, 403.
 
-    200 when all were taken, 207 when some were, 404 when no server was found.
+    A change of power, which bare metal reports, changes a server; a larger volume makes its disk larger. In the answer,
+    the `code` of an event is 200, 400 without a tag that it needs, 404 for an unknown server, 422 for one that has no
+    host.
     """
     request.context.require("service")
     rows = (request.json if isinstance(request.json, dict) else {}).get("events")
     if not isinstance(rows, list) or not rows:
         raise invalid("events", rows, "a list of events with one member at least is needed")
     events = [_event(request, row) for row in rows]
-    codes = [_take_event(compute, event) for event in events]
-    if set(codes) == {404}:
+    codes = [_accept_event(compute, event) for event in events]
+    if 200 not in codes:
         raise not_found("No instances found for any event")
     answers = [_answer(row, code) for row, code in zip(rows, codes, strict=True)]
     return Response({"events": answers}, 200 if set(codes) == {200} else 207)
@@ -56,7 +58,7 @@ def _answer(event: Mapping[str, object], code: int) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class ExternalEvent:
-    """Something that happened to a server elsewhere; `tag` says to what of it, or what."""
+    """Something that happened to a server elsewhere. tag: the ID of what it concerns, or the change of power."""
 
     name: str
     server_id: str
@@ -69,27 +71,27 @@ def _event(request: Request, row: Any) -> ExternalEvent:
     checks = {
         "name": fields.one_of(*names),
         "server_uuid": fields.identifier,
-        "status": fields.one_of(*EVENT_STATUS),
+        "status": fields.one_of(*EVENT_STATUSES),
         "tag": fields.text(),
     }
     check_fields(row, checks, ("name", "server_uuid"), "events")
     event = ExternalEvent(row["name"], row["server_uuid"], row.get("tag") or "")
-    if event.name in TAGGED and not event.tag:
-        raise bad_request(f"Event {event.name} needs a tag.")
-    if event.name == "power-update" and event.tag not in POWERED:
-        raise bad_request(f"The tag of power-update must be one of {', '.join(POWERED)}.")
+    if event.name == "power-update" and event.tag and event.tag not in POWER_CHANGES:
+        raise bad_request(f"The tag of power-update must be one of {', '.join(POWER_CHANGES)}.")
     return event
 
 
-def _take_event(compute: ComputeService, event: ExternalEvent) -> int:
-    """The status of one event."""
+def _accept_event(compute: ComputeService, event: ExternalEvent) -> int:
+    """Do what an event asks for; return its code in the answer."""
     server = compute.servers.rows.get(event.server_id)
     if server is None:
         return 404
+    if event.name in TAG_REQUIRED and not event.tag:
+        return 400
     if server.host is None:
         return 422
     if event.name == "power-update" and server.vm_state in ("active", "stopped"):
-        state, power = POWERED[event.tag]
+        state, power = POWER_CHANGES[event.tag]
         compute.servers.touch(server, vm_state=state, power_state=power)
     if event.name == "volume-extended":
         compute.attachments.block_devices.volume_extended(server.id, event.tag)

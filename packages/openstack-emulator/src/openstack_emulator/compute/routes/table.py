@@ -117,7 +117,7 @@ ROUTES: Routes = {
         "PUT": until((2, 35), group_proxies.update),
         "DELETE": until((2, 35), group_proxies.delete),
     },
-    "/os-server-external-events": {"POST": external.take_events},
+    "/os-server-external-events": {"POST": external.accept_events},
     "/os-server-groups": {"GET": server_groups.list_groups, "POST": server_groups.create_group},
     "/os-server-groups/{group_id}": {"GET": server_groups.show_group, "DELETE": server_groups.delete_group},
     "/os-services": {"GET": services.list_services},

@@ -136,7 +136,7 @@ class BlockDevices(Rules):
         device = self.rows.get(device_id)
         if device is None:
             return
-        if not self.cloud.guests.detached(device.server_id, self.visible_volume(device)):
+        if not self.cloud.guests.detach(device.server_id, self.visible_volume(device)):
             self.after(GUEST, self.finish_detach_volume, device_id)
             return
         attachment = self._attachment_of(device)
@@ -175,8 +175,8 @@ class BlockDevices(Rules):
             return
         old = self._attachment_of(device)
         copied: bool | None = None
-        if self.cloud.guests.detached(device.server_id, self.visible_volume(device)):
-            copied = self.cloud.guests.copied(f"volume-{device.volume_id}", f"volume-{new.volume_id}")
+        if self.cloud.guests.detach(device.server_id, self.visible_volume(device)):
+            copied = self.cloud.guests.copy(f"volume-{device.volume_id}", f"volume-{new.volume_id}")
         if copied is None:
             self.after(GUEST, self.finish_swap, device_id, attachment_id)
             return

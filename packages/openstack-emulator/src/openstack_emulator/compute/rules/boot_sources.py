@@ -16,7 +16,8 @@ from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.sources import mappings_of
 
-INVALID = "Block Device Mapping is Invalid"
+SOURCE_FIELDS: Mapping[object, str | None] = {"image": "imageRef", "snapshot": "snapshot_id", "blank": None}
+"""The field of a new volume that names its source, by the `source_type` of a mapping; None: it has none."""
 
 
 class BootSources(Rules):
@@ -40,8 +41,8 @@ class BootSources(Rules):
         return image
 
     def devices(self, context: Context, wanted: NewServer, image: Image | None) -> list[RequestedDevice]:
-        """The volumes of a new server."""
-        legacy = [_modern(row) for row in wanted.legacy_mappings]
+        """The volumes of a new server. Raises ApiError 400 for a mapping that is wrong, or no source to boot from."""
+        legacy = [_current_mapping(row) for row in wanted.legacy_mappings]
         current = wanted.mappings
         mappings = [*current, *legacy]
         if image is None and not mappings:
@@ -57,7 +58,7 @@ class BootSources(Rules):
         """400 for an existing volume that is to be booted from and is not bootable."""
         volume = self._storage.volumes.rows.get(device.volume_id or "")
         if device.boot_index == 0 and volume is not None and not volume.bootable:
-            raise bad_request(f"Block Device Mapping is Invalid: Volume {volume.id} is not bootable.")
+            raise invalid_mapping(f"Volume {volume.id} is not bootable.")
 
     def _device(self, context: Context, row: Mapping[str, Any]) -> RequestedDevice | None:
         """One volume; None for a disk that is local to the host."""
@@ -77,20 +78,17 @@ class BootSources(Rules):
         return device
 
     def _new_volume(self, context: Context, source: object, row: Mapping[str, object]) -> dict[str, object]:
-        """What Cinder is to be asked for."""
+        """The body of the request to Cinder for a new volume. Raises ApiError 400."""
         size = row.get("volume_size")
-        origin = {"image": "imageRef", "snapshot": "snapshot_id", "blank": None}.get(str(source), "")
-        if origin == "":
-            raise bad_request(f"Block Device Mapping is Invalid: unknown source_type {source}.")
+        if source not in SOURCE_FIELDS:
+            raise invalid_mapping(f"unknown source_type {source}.")
         volume = {"size": size, "volume_type": row.get("volume_type"), "name": ""}
-        if origin is not None:
-            volume[origin] = self._device_source(context, source, row.get("uuid") or row.get("snapshot_id"))
+        if (field := SOURCE_FIELDS[source]) is not None:
+            volume[field] = self._device_source(context, source, row.get("uuid") or row.get("snapshot_id"))
         if source == "image" and not size:
-            raise bad_request(
-                "Block Device Mapping is Invalid: Images with destination_type 'volume' need a non-zero size specified"
-            )
+            raise invalid_mapping("Images with destination_type 'volume' need a non-zero size specified")
         if source == "blank" and not size:
-            raise bad_request("Block Device Mapping is Invalid: Blank volumes need a non-zero size")
+            raise invalid_mapping("Blank volumes need a non-zero size")
         return volume
 
     def _device_source(self, context: Context, source: object, key: Any) -> str:
@@ -98,21 +96,26 @@ class BootSources(Rules):
         if source == "image":
             image = self.image(context, key)
             if image is None:
-                raise bad_request("Block Device Mapping is Invalid: failed to get image None.")
+                raise invalid_mapping("failed to get image None.")
         elif self._storage.snapshots.rows.get(str(key)) is None:
-            raise bad_request(f"Block Device Mapping is Invalid: failed to get snapshot {key}.")
+            raise invalid_mapping(f"failed to get snapshot {key}.")
         return str(key)
 
     def _free_volume(self, context: Context, key: Any) -> Volume:
         try:
             volume = self._storage.volumes.find(context, str(key))
         except ApiError:
-            raise bad_request(f"Block Device Mapping is Invalid: failed to get volume {key}.") from None
+            raise invalid_mapping(f"failed to get volume {key}.") from None
         if volume.status != "available" and not (volume.multiattach and volume.status == "in-use"):
             raise bad_request(
                 f"Invalid volume: volume '{key}' status must be 'available'. Currently in '{volume.status}'"
             )
         return volume
+
+
+def invalid_mapping(reason: str) -> ApiError:
+    """Nova's 400 for a wrong block device mapping."""
+    return bad_request(f"Block Device Mapping is Invalid: {reason}")
 
 
 def check_image_fits(image: Image, flavor: Flavor | ServerFlavor) -> None:
@@ -135,10 +138,7 @@ def check_boot_order(mappings: Sequence[Mapping[str, object]], image_boots: bool
     if image_boots and not local and 0 not in order:
         order = sorted([0, *order])
     if not order or order != list(range(len(order))):
-        raise bad_request(
-            "Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping "
-            "combination is not valid."
-        )
+        raise invalid_mapping("Boot sequence for the instance and image/block device mapping combination is not valid.")
 
 
 def devices_of_image(image: Image, requested: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
@@ -147,7 +147,7 @@ def devices_of_image(image: Image, requested: Sequence[Mapping[str, object]]) ->
     return [*(row for row in mappings_of(image) if row.get("boot_index") not in taken), *requested]
 
 
-def _modern(row: Mapping[str, object]) -> Mapping[str, object]:
+def _current_mapping(row: Mapping[str, object]) -> Mapping[str, object]:
     """An entry of block_device_mapping as one of block_device_mapping_v2."""
     device = str(row.get("device_name") or "").removeprefix("/dev/")
     source = "volume" if row.get("volume_id") else "snapshot"

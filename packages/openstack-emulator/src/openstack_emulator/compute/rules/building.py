@@ -51,20 +51,20 @@ class Builder(Rules):
         return self.cloud.of(BlockStorage)
 
     def create(self, context: Context, wanted: NewServer) -> list[Server]:
-        """Begin to build servers; the new servers.
+        """Begin to build the servers of a request; return them, in the order of their launch indexes.
 
-        Raises: see `ServerRequests.draft`.
+        Raises: ApiError, see `ServerRequests.draft`.
         """
         draft = self._requests.draft(context, wanted)
         group = self._groups.rows.get(wanted.hints.get("group") or "")
-        return [self._begin_build(context, wanted, draft, group, at) for at in range(wanted.count)]
+        return [self._begin_build(context, wanted, draft, group, index) for index in range(wanted.count)]
 
     def _begin_build(
-        self, context: Context, wanted: NewServer, draft: Server, group: ServerGroup | None, at: int
+        self, context: Context, wanted: NewServer, draft: Server, group: ServerGroup | None, launch_index: int
     ) -> Server:
-        name = wanted.name if wanted.count == 1 else f"{wanted.name}-{at + 1}"
+        name = wanted.name if wanted.count == 1 else f"{wanted.name}-{launch_index + 1}"
         hostname = wanted.hostname or re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:63]
-        server = self.servers.add(draft, name, hostname, at)
+        server = self.servers.add(draft, name, hostname, launch_index)
         if group is not None:
             self._groups.join(group, server.id)
         for device in server.devices:
@@ -100,7 +100,7 @@ class Builder(Rules):
             for wanted in server.networks:
                 self._interfaces.plug(server, wanted, server.security_groups)
         except ApiError as error:
-            self.servers.fail(server, f"Build of instance {server_id} aborted: {error.message}")
+            self._abort(server, error.message)
             return
         self.servers.touch(server, task_state="block_device_mapping")
         self.after(SHORT, self.make_volumes, server_id)
@@ -117,7 +117,7 @@ class Builder(Rules):
                     volume = self._storage.volumes.create(context, NewVolume.from_json(device.volume or {}))
                     self._block_devices.add(server, device, volume.id, None)
         except ApiError as error:
-            self.servers.fail(server, f"Build of instance {server_id} aborted: {error.message}")
+            self._abort(server, error.message)
             return
         self.await_volumes(server_id)
 
@@ -130,10 +130,11 @@ class Builder(Rules):
         for device in self._block_devices.rows.select(server_id=server_id, attachment_id=None):
             volume = self._storage.volumes.rows.get(device.volume_id)
             if volume is None or volume.status == "error":
-                self.servers.fail(
+                status = "deleted" if volume is None else volume.status
+                self._abort(
                     server,
-                    f"Build of instance {server_id} aborted: Volume {device.volume_id} did not finish being "
-                    "created even after we waited: its status is error.",
+                    f"Volume {device.volume_id} did not finish being created even after we waited: "
+                    f"its status is {status}.",
                 )
                 return
             if volume.status != "available":
@@ -160,7 +161,10 @@ class Builder(Rules):
         )
         self.servers.history.end(server_id)
 
+    def _abort(self, server: Server, reason: str) -> None:
+        self.servers.fail(server, f"Build of instance {server.id} aborted: {reason}")
+
     def _building(self, server_id: str, task: str) -> Server | None:
-        """The server, if it is still at this step."""
+        """The server, if it is still at the step with this task state; None if it was deleted or has failed."""
         server = self.servers.rows.get(server_id)
         return server if server is not None and server.task_state == task else None

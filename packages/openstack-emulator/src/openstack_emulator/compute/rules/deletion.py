@@ -52,7 +52,7 @@ class Deletion(Rules):
         if (failed := server.take_fault()) is not None:
             self.servers.fail(server, failed)
             return
-        if not self._guests.removed(server_id):
+        if not self._guests.remove(server_id):
             self.after(GUEST, self.finish_delete, server_id)
             return
         self._interfaces.release(server)

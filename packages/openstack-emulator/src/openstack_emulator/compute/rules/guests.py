@@ -24,6 +24,7 @@ from openstack_emulator.network.views.guests import TopologyView
 log = logging.getLogger(__name__)
 
 RECONNECT_SECONDS = 0.02
+"""After a change of the networks: one request changes many records, and the guests are connected once for all."""
 BALANCERS = "octavia"
 """The service whose load balancers are in guests' networks; it is not opened before it is used."""
 
@@ -105,14 +106,14 @@ class Guests(Rules):
     def _topology(self) -> TopologyView:
         return TopologyView(self.cloud.of(NetworkService))
 
-    def require(self, server: Server, operation: str) -> None:
-        """501 for an operation that a server with a guest cannot do."""
-        why = self.cloud.guests.unsupported.get(operation)
-        if why is not None and self._driver(server) != NONE:
-            raise ApiError(501, f"The guests of this cloud do not support the operation {operation}: {why}")
+    def require_supported(self, server: Server, operation: str) -> None:
+        """Raise ApiError 501 for an operation that a server with a guest cannot do."""
+        reason = self.cloud.guests.unsupported.get(operation)
+        if reason is not None and self._driver(server) != NONE:
+            raise ApiError(501, f"The guests of this cloud do not support the operation {operation}: {reason}")
 
     def require_same_driver(self, server: Server, flavor: str | None = None, image: str | None = None) -> None:
-        """400 for a flavor or an image of these names for which another driver of guests is selected."""
+        """Raise ApiError 400 for a flavor or an image of these names for which another driver of guests is selected."""
         present, wanted = self._driver(server), self._driver(server, flavor, image)
         if wanted != present:
             raise bad_request(
@@ -138,9 +139,9 @@ class Guests(Rules):
         else:
             self.cloud.guests.stop(server_id)
 
-    def removed(self, server_id: str) -> bool:
-        """End the guest of a server that is deleted; whether it has ended, to be called again until then."""
-        return self.cloud.guests.removed(server_id)
+    def remove(self, server_id: str) -> bool:
+        """End the guest of a server that is deleted; return whether it has ended: to be called again until then."""
+        return self.cloud.guests.remove(server_id)
 
     def guest_ended(self, server_id: str, reason: str) -> None:
         """The guest of a server has ended without a request; reason: why it could not be started."""
@@ -159,15 +160,15 @@ class Guests(Rules):
 
     def _guest(self, server: Server) -> Guest:
         return Guest(
-            server.id,
-            server.hostname,
-            lambda: config_drive(self._documents.of_server(server)),
-            lambda: self._files(server.id),
-            lambda: self._volumes(server),
-            Size(server.flavor.vcpus, server.flavor.ram, server.flavor.disk),
-            self._driver(server),
-            lambda: self._block_devices.root_of(server),
-            lambda: _is_rescued(server),
+            id=server.id,
+            hostname=server.hostname,
+            config_drive=lambda: config_drive(self._documents.of_server(server)),
+            files=lambda: self._files(server.id),
+            volumes=lambda: self._volumes(server),
+            size=Size(server.flavor.vcpus, server.flavor.ram, server.flavor.disk),
+            driver=self._driver(server),
+            root=lambda: self._block_devices.root_of(server),
+            rescued=lambda: _is_rescued(server),
         )
 
     def _volumes(self, server: Server) -> list[Volume]:

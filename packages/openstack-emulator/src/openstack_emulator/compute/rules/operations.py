@@ -34,7 +34,7 @@ class Operations(Rules):
     def require(self, server: Server, name: str) -> None:
         """409 unless the server is in a state in which the operation may begin, without a task in progress; 501 if its
         guest cannot do it."""
-        self._guests.require(server, name)
+        self._guests.require_supported(server, name)
         self.servers.require_state(server, name, OPERATIONS[name].origins)
 
     def begin(self, server: Server, name: str, /, **noted: object) -> None:

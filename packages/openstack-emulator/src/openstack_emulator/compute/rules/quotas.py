@@ -10,7 +10,7 @@ from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.limits import Limits
 from openstack_emulator.core.store import Table
 
-DEFAULT_LIMITS = {
+DEFAULT_LIMITS: Mapping[str, int] = {
     "instances": 10,
     "cores": 20,
     "ram": 51200,
@@ -26,6 +26,7 @@ DEFAULT_LIMITS = {
     "security_groups": -1,
     "security_group_rules": -1,
 }
+"""Nova's defaults; `ram` is in MiB, and -1 is no limit."""
 
 
 class Quotas(Limits):
@@ -54,13 +55,13 @@ class Quotas(Limits):
         }
 
     def check_metadata(self, project_id: str, metadata: Mapping[str, object]) -> None:
-        """403 for more metadata than a server may have."""
-        most = self.limits_of(project_id)["metadata_items"]
-        if 0 <= most < len(metadata):
-            raise forbidden(f"Quota exceeded: Maximum number of metadata items exceeds {most}")
+        """Raise ApiError 403 for more items of metadata than a server may have."""
+        limit = self.limits_of(project_id)["metadata_items"]
+        if 0 <= limit < len(metadata):
+            raise forbidden(f"Quota exceeded: Maximum number of metadata items exceeds {limit}")
 
     def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
-        """Refuse what goes beyond a limit.
+        """Refuse a request that exceeds a limit.
 
         wanted: quota name → how much more of it.
 

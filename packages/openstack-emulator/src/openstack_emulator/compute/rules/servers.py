@@ -13,14 +13,16 @@ from openstack_emulator.compute.rules.history import History
 from openstack_emulator.compute.rules.quotas import Quotas
 from openstack_emulator.compute.rules.states import NO_STATE, RUNNING
 from openstack_emulator.core.cloud import Records, new_id
-from openstack_emulator.core.errors import ApiError, bad_request, conflict
+from openstack_emulator.core.errors import ApiError, bad_request, conflict, forbidden
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules, visible
 from openstack_emulator.core.store import Table
 
 PASSWORD_LETTERS = string.ascii_letters + string.digits
 CHANGEABLE = ("active", "paused", "suspended", "stopped")
-MOST_TAGS = 50
+MAXIMUM_TAGS = 50
+PASSWORD_LENGTH = 12
+"""Nova's default for generated passwords."""
 
 
 class Servers(Rules):
@@ -45,7 +47,7 @@ class Servers(Rules):
         return visible(self.rows, context, server_id)
 
     def add(self, draft: Server, name: str, hostname: str, launch_index: int) -> Server:
-        """Add a server like the draft, in the state in which building begins. An empty hostname is made of its id."""
+        """Add a server like the draft, in the state in which building begins. An empty hostname is replaced."""
         key, number = new_id(), self._counters.next("servers")
         hostname = hostname or f"server-{key}"
         return self.rows.add(
@@ -102,8 +104,8 @@ class Servers(Rules):
     def set_tags(self, server: Server, tags: list[str]) -> None:
         """Replace a server's tags; 409 in a wrong state, 400 for too many."""
         self.require_state(server, "update tags", CHANGEABLE, idle=False)
-        if len(tags) > MOST_TAGS:
-            raise bad_request(f"The number of tags exceeded the per-server limit {MOST_TAGS}")
+        if len(tags) > MAXIMUM_TAGS:
+            raise bad_request(f"The number of tags exceeded the per-server limit {MAXIMUM_TAGS}")
         self.touch(server, tags=tags)
 
     def reset_state(self, server: Server, state: str) -> None:
@@ -113,15 +115,18 @@ class Servers(Rules):
         self.history.end(server.id)
 
     def set_lock(self, context: Context, server: Server, reason: str | None) -> None:
-        """Lock a server."""
-        owner = "admin" if context.is_admin and context.project_id != server.project_id else "owner"
-        self.touch(server, locked_by=owner, locked_reason=reason)
+        """Lock a server as its owner, or as an administrator of another project; an owner's lock replaces none."""
+        is_owner = context.project_id == server.project_id
+        if server.locked_by is None or not is_owner:
+            self.touch(server, locked_by="owner" if is_owner else "admin", locked_reason=reason)
         self.history.end(server.id)
 
     def unlock(self, context: Context, server: Server) -> None:
-        """Unlock a server; 409 when an admin locked it and the caller is no admin."""
+        """Unlock a server. Raises ApiError 403 if an administrator locked it and the caller is none."""
         if server.locked_by == "admin" and not context.is_admin:
-            raise conflict(f"Instance {server.id} is locked")
+            raise forbidden(
+                "Policy doesn't allow os_compute_api:os-lock-server:unlock:unlock_override to be performed."
+            )
         self.touch(server, locked_by=None, locked_reason=None)
         self.history.end(server.id)
 
@@ -138,4 +143,4 @@ def wrong_state(server: Server, action: str, field: str, value: str) -> ApiError
 
 def new_password() -> str:
     """A password for a new server."""
-    return "".join(secrets.choice(PASSWORD_LETTERS) for _ in range(12))
+    return "".join(secrets.choice(PASSWORD_LETTERS) for _ in range(PASSWORD_LENGTH))

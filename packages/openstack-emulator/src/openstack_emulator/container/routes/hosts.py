@@ -41,40 +41,41 @@ def list_services(service: SingleContainers, request: Request) -> Response:
     return Response({"services": [service_view(host, now) for host in service.hosts.rows]})
 
 
-def _described(request: Request, *names: str) -> dict[str, Any]:
+def _checked_body(request: Request, *names: str) -> dict[str, Any]:
+    """The body of a request about the service process, which may have these fields too. Raises ApiError 400, 403."""
     request.context.require()
     body = request.json
-    known = {name: check for name, check in _SERVICE.items() if name in ("binary", "host", *names)}
-    if not isinstance(body, dict) or body.keys() - known.keys():
-        raise bad_request(f"The request body must be a JSON object with {', '.join(known)}.")
-    check_fields(body, known, ("binary", "host"))
+    checks = {name: check for name, check in _SERVICE.items() if name in ("binary", "host", *names)}
+    if not isinstance(body, dict) or body.keys() - checks.keys():
+        raise bad_request(f"The request body must be a JSON object with {', '.join(checks)}.")
+    check_fields(body, checks, ("binary", "host"))
     return body
 
 
-def _changed(service: SingleContainers, **shown: object) -> Response:
+def _save(service: SingleContainers, **shown: object) -> Response:
     service.hosts.rows.save(service.hosts.only)
     return Response({"service": {"host": HOST, "binary": BINARY, **shown}})
 
 
 def enable(service: SingleContainers, request: Request) -> Response:
-    _described(request)
+    _checked_body(request)
     host = service.hosts.only
     host.disabled, host.disabled_reason = False, None
-    return _changed(service, disabled=False)
+    return _save(service, disabled=False)
 
 
 def disable(service: SingleContainers, request: Request) -> Response:
-    reason = _described(request, "disabled_reason").get("disabled_reason")
+    reason = _checked_body(request, "disabled_reason").get("disabled_reason")
     host = service.hosts.only
     host.disabled, host.disabled_reason = True, reason
-    return _changed(service, disabled=True, disabled_reason=reason)
+    return _save(service, disabled=True, disabled_reason=reason)
 
 
 def force_down(service: SingleContainers, request: Request) -> Response:
-    wanted = _described(request, "forced_down")
+    wanted = _checked_body(request, "forced_down")
     host = service.hosts.only
     host.forced_down = as_boolean(wanted.get("forced_down", True))
-    return _changed(service, forced_down=host.forced_down)
+    return _save(service, forced_down=host.forced_down)
 
 
 def list_zones(service: SingleContainers, request: Request) -> Response:

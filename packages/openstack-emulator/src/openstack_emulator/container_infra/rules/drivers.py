@@ -31,8 +31,8 @@ VERSIONS: Mapping[str, tuple[str, str]] = {
 }
 """The version of an engine, and of the containers' runtime, in a new cluster."""
 API_PORTS: Mapping[str, int] = {KUBERNETES: 6443, SWARM: 2376, MESOS: 5050}
-SMALLEST_DEVICEMAPPER = 3
-"""Gigabytes of a docker volume that the storage driver devicemapper needs at least."""
+MINIMUM_DEVICEMAPPER_SIZE = 3
+"""Of a docker volume, in GB."""
 
 
 def check_drivers(template: ClusterTemplate) -> None:
@@ -46,17 +46,17 @@ def check_drivers(template: ClusterTemplate) -> None:
             f"Volume driver type {volume} is not supported, expecting a ['{VOLUME_DRIVERS[coe]}'] volume driver."
         )
     check_docker_volume(template.docker_storage_driver, template.docker_volume_size)
-    kind = (template.server_type, template.cluster_distro, coe)
-    if kind not in DRIVERS:
-        raise bad_request(f"Cluster type {kind} not supported (No driver of the emulated cloud has it).")
-    if template.driver not in (None, DRIVERS[kind]):
-        raise bad_request(f"Cluster driver {template.driver} not supported for the cluster type {kind}.")
+    cluster_type = (template.server_type, template.cluster_distro, coe)
+    if cluster_type not in DRIVERS:
+        raise bad_request(f"Cluster type {cluster_type} not supported (No driver of the emulated cloud has it).")
+    if template.driver not in (None, DRIVERS[cluster_type]):
+        raise bad_request(f"Cluster driver {template.driver} not supported for the cluster type {cluster_type}.")
 
 
 def check_docker_volume(storage_driver: str | None, size: int | None) -> None:
     """Refuse a docker volume that is too small for its storage driver. Raises ApiError 400."""
-    if storage_driver == "devicemapper" and (size or 0) < SMALLEST_DEVICEMAPPER:
+    if storage_driver == "devicemapper" and (size or 0) < MINIMUM_DEVICEMAPPER_SIZE:
         raise bad_request(
-            f"docker volume size {size} GB is not valid, expecting minimum value {SMALLEST_DEVICEMAPPER}GB for "
+            f"docker volume size {size} GB is not valid, expecting minimum value {MINIMUM_DEVICEMAPPER_SIZE}GB for "
             "devicemapper storage driver."
         )

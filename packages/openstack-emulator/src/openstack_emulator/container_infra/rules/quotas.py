@@ -11,6 +11,7 @@ from openstack_emulator.identity.rules.composition import Identity
 
 CLUSTER = "Cluster"
 DEFAULT_LIMIT = 20
+"""Clusters of a project without a limit of its own, as in Magnum."""
 
 
 class Quotas(Rules):

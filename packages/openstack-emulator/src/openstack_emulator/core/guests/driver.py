@@ -153,7 +153,7 @@ class GuestDriver(ABC):
         """Shut a guest down, and delete its disk."""
 
     @abstractmethod
-    def removed(self, guest_id: str) -> bool:
+    def remove(self, guest_id: str) -> bool:
         """Kill a guest, delete its disk and its console log, and return whether that is finished: to be called again
         until then. Until it has ended, a guest writes to its volumes."""
 
@@ -162,12 +162,12 @@ class GuestDriver(ABC):
         """Attach a volume to a guest, if it runs."""
 
     @abstractmethod
-    def detached(self, guest_id: str, volume: Volume) -> bool:
+    def detach(self, guest_id: str, volume: Volume) -> bool:
         """Detach a volume from a guest, and return whether the guest has it no more: to be called again until then,
         also after a restart."""
 
     @abstractmethod
-    def copied(self, source: str, target: str) -> bool | None:
+    def copy(self, source: str, target: str) -> bool | None:
         """Replace the content of a volume, snapshot or backup by that of another (`volume-ID`, `snapshot-ID`,
         `backup-ID`), or by that of the guests' image (`IMAGE`). Return whether it succeeded, None as long as it is not
         finished: to be called again until then, also after a restart, which begins the copy again."""
@@ -217,16 +217,16 @@ class NoGuests(GuestDriver):
     def reset(self, guest_id: str) -> None:
         pass
 
-    def removed(self, guest_id: str) -> bool:
+    def remove(self, guest_id: str) -> bool:
         return True
 
     def attach(self, guest_id: str, volume: Volume) -> None:
         pass
 
-    def detached(self, guest_id: str, volume: Volume) -> bool:
+    def detach(self, guest_id: str, volume: Volume) -> bool:
         return True
 
-    def copied(self, source: str, target: str) -> bool | None:
+    def copy(self, source: str, target: str) -> bool | None:
         return True
 
     def delete_content(self, name: str) -> None:

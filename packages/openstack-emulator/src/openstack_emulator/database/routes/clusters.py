@@ -70,7 +70,7 @@ def act(service: DatabaseService, request: Request) -> Response:
         service.clusters.grow(request, _idle(service, request), arguments)
     elif name == "shrink":
         cluster = _idle(service, request)
-        keys = {one[ID] for one in objects("shrink", arguments, {ID: fields.text(1)}, (ID,))}
+        keys = {member[ID] for member in objects("shrink", arguments, {ID: fields.text(1)}, (ID,))}
         service.clusters.shrink(cluster, keys)
     else:
         raise bad_request(f"The action '{name}' is not supported; actions are grow, shrink, reset-status.")
@@ -79,7 +79,7 @@ def act(service: DatabaseService, request: Request) -> Response:
 
 def show_root(service: DatabaseService, request: Request) -> Response:
     members = service.clusters.members(_found(service, request))
-    return Response({"rootEnabled": any(one.root_enabled for one in members)})
+    return Response({"rootEnabled": any(member.root_enabled for member in members)})
 
 
 def enable_root(service: DatabaseService, request: Request) -> Response:

@@ -13,7 +13,7 @@ from openstack_emulator.database.routes.lists import listed
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.contents import (
     changed_user,
-    granted,
+    database_names,
     missing_database,
     new_databases,
     new_passwords,
@@ -99,7 +99,7 @@ def list_access(service: DatabaseService, request: Request) -> Response:
 
 def grant_access(service: DatabaseService, request: Request) -> Response:
     instance, user = _user(service, request)
-    names = granted(_required(request, "databases"))
+    names = database_names(_required(request, "databases"))
     known = {one.name for one in instance.databases}
     for name in names:
         if name not in known:

@@ -27,8 +27,6 @@ _USER_FORMS = {
     "host": fields.nullable(fields.text(1, 255)),
     "databases": any_list,
 }
-
-
 PASSWORD_FORMS = {"name": fields.text(1), "password": password, "host": fields.nullable(fields.text(1))}
 
 
@@ -81,22 +79,22 @@ def new_users(entries: object, present: Iterable[User], where: str = "users") ->
     users = []
     for one in objects(where, entries, _USER_FORMS, (NAME, PASSWORD)):
         user = User(name=one[NAME], host=one.get("host") or ANY_HOST, password=one[PASSWORD], databases=[])
-        _check_name(user.name)
+        _refuse_reserved(user.name)
         if (user.name, user.host) in known:
             raise bad_request(f'A user with the name "{user.name}" already exists.')
         known.add((user.name, user.host))
-        user.databases = granted(one.get("databases"))
+        user.databases = database_names(one.get("databases"))
         users.append(user)
     return users
 
 
-def _check_name(name: str) -> None:
+def _refuse_reserved(name: str) -> None:
     if name in _RESERVED_USERS:
         raise bad_request(f"User name '{name}' is reserved.")
 
 
-def granted(entries: object) -> list[str]:
-    """The names in a list of `{name}`, without repeats. Raises ApiError 400."""
+def database_names(entries: object) -> list[str]:
+    """The names of the databases in a list of `{name}`, each once. Raises ApiError 400."""
     return list(dict.fromkeys(one[NAME] for one in objects("databases", entries, _DATABASE_FORMS, (NAME,))))
 
 
@@ -120,7 +118,7 @@ def changed_user(instance: Instance, user: User, changes: object) -> User:
     """A user after a request to change its name, host or password. Raises ApiError 400."""
     wanted = check("user", changes, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
     after = dataclasses.replace(user, **{name: value for name, value in wanted.items() if value is not None})
-    _check_name(after.name)
+    _refuse_reserved(after.name)
     other = _user(instance, after.name, after.host)
     if other is not None and other is not user:
         raise bad_request(f'A user with the name "{after.name}" already exists.')

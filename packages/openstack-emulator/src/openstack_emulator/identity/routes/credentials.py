@@ -11,7 +11,7 @@ from openstack_emulator.core.validation.fields import optional
 from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.identity.records import Credential
 from openstack_emulator.identity.routes.entity import Entity, Values, whole_body
-from openstack_emulator.identity.routes.entity import create as create_plainly
+from openstack_emulator.identity.routes.entity import create as create_record
 from openstack_emulator.identity.routes.lists import answer, links
 from openstack_emulator.identity.routes.validation import Field, checked, identifier, text
 from openstack_emulator.identity.rules.composition import Identity
@@ -42,7 +42,7 @@ def create(entity: Entity[Credential], identity: Identity, values: Values) -> Cr
     if values.get("type") == EC2 and values.get("project_id") is None:
         instance = {name: value for name, value in values.items() if name != "project_id"}
         raise invalid("credential", instance, "'project_id' is a required property")
-    return create_plainly(entity, identity, values)
+    return create_record(entity, identity, values)
 
 
 class CredentialEntity(Entity[Credential]):
@@ -86,7 +86,7 @@ def list_ec2(identity: Identity, request: Request) -> Response:
 
 
 def create_ec2(identity: Identity, request: Request) -> Response:
-    """An access key and secret for a user in a project."""
+    """Create an access key and secret for a user in a project. Raises ApiError 400, 403, 404."""
     user_id = _user(identity, request, "write_ec2_credential", "ec2_create")
     project_id = checked(NEW_EC2, whole_body(request), extra=True).pop("tenant_id")
     identity.projects.rows.require(project_id)
@@ -107,7 +107,10 @@ def delete_ec2(identity: Identity, request: Request) -> Response:
 
 
 def _user(identity: Identity, request: Request, rule: str, verb: str = "") -> str:
-    """The ID of the user in the path, when the caller may."""
+    """The ID of the user in the path.
+
+    Raises: ApiError 403 for a caller whom the policy rule does not admit, 404 for an unknown user.
+    """
     user_id = request.vars["user_id"]
     enforce(request.context, rule, {"user_id": user_id}, verb)
     forbid_delegated(identity, request.context)

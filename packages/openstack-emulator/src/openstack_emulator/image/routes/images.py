@@ -13,7 +13,7 @@ from openstack_emulator.image.records import Image
 from openstack_emulator.image.routes.lists import candidates, filtered, sorted_images
 from openstack_emulator.image.routes.patches import changes_of
 from openstack_emulator.image.rules.attributes import check
-from openstack_emulator.image.rules.changes import applied, created
+from openstack_emulator.image.rules.changes import changed_fields, fields_of_new
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import EXPLANATIONS, detailed, unauthorized
 from openstack_emulator.image.rules.imports import IMPORT_NEEDS
@@ -43,7 +43,7 @@ def owned(service: ImageService, request: Request, rule: str = "modify_image") -
 
 
 def create(service: ImageService, request: Request) -> Response:
-    wanted, owner = created(request.json)
+    wanted, owner = fields_of_new(request.json)
     context = request.context
     if owner is not None and owner != context.project_id and not context.is_admin:
         raise detailed(403, f"You are not permitted to create images owned by '{owner}'")
@@ -91,7 +91,7 @@ def update(service: ImageService, request: Request) -> Response:
     changes = changes_of(request)
     context = request.context
     image = owned(service, request)
-    fields = applied(image, changes)
+    fields = changed_fields(image, changes)
     refuse_publishing(context, fields)
     if fields.get("project_id", image.project_id) != image.project_id and not context.is_admin:
         raise forbidden("You are not permitted to change the owner of this image.")

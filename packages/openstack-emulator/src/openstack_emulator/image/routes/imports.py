@@ -9,7 +9,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.urls import split_url
 from openstack_emulator.image.routes.images import owned, visible
 from openstack_emulator.image.routes.stores import of_import
-from openstack_emulator.image.rules.changes import created
+from openstack_emulator.image.rules.changes import fields_of_new
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import unauthorized
 from openstack_emulator.image.rules.imports import COPY, IMPORT_NEEDS
@@ -53,7 +53,7 @@ def create(service: ImageService, request: Request) -> Response:
     place = wanted["import_from"]
     if not _is_web_address(place) or not split_url(place).path.strip("/"):
         raise bad_request(f"import_from must be the address of a file on the web, not {place}.")
-    fields, owner = created(wanted["image_properties"])
+    fields, owner = fields_of_new(wanted["image_properties"])
     task = service.imports.begin_task(context, wanted, owner or context.project, fields, request.id)
     return Response(task_view(task), 201, {"Location": f"{request.base}/v2/tasks/{task.id}"})
 

@@ -23,7 +23,7 @@ class Change:
     may_overwrite: bool
 
 
-def applied(image: Image, changes: list[Change]) -> dict[str, object]:
+def changed_fields(image: Image, changes: list[Change]) -> dict[str, object]:
     """The new values of an image record's fields after the changes, in order.
 
     Raises: ApiError 403 for attributes that are not the user's, 409 for properties that are missing or there
@@ -32,7 +32,7 @@ def applied(image: Image, changes: list[Change]) -> dict[str, object]:
     fields: dict[str, Any] = {}
     properties = dict(image.properties)
     for change in changes:
-        refuse_foreign(change.name)
+        refuse_reserved(change.name)
         if change.name in BASE:
             _change_field(image, fields, change)
         else:
@@ -40,7 +40,7 @@ def applied(image: Image, changes: list[Change]) -> dict[str, object]:
     return {**fields, "properties": properties}
 
 
-def refuse_foreign(name: str) -> None:
+def refuse_reserved(name: str) -> None:
     """403 when the attribute is one that Glance sets, or keeps for itself."""
     if name in COMPUTED:
         raise forbidden(f"Attribute '{name}' is read-only.")
@@ -50,7 +50,7 @@ def refuse_foreign(name: str) -> None:
         raise forbidden("It's not allowed to add locations if locations are invisible.")
 
 
-def stored(name: str, value: Any) -> dict[str, Any]:
+def record_fields(name: str, value: Any) -> dict[str, Any]:
     """A checked base attribute as fields of the image record."""
     check(name, value)
     if name == "tags":
@@ -67,7 +67,7 @@ def _change_field(image: Image, fields: dict[str, object], change: Change) -> No
         raise detailed(409, f"Property {change.name} already present.")
     if change.name in ("disk_format", "container_format") and image.status not in ("queued", "importing"):
         raise forbidden(f"Attribute {change.name} can be only replaced for a queued image.")
-    fields.update(stored(change.name, change.operation.value))
+    fields.update(record_fields(change.name, change.operation.value))
 
 
 def _change_property(properties: dict[str, str], change: Change) -> None:
@@ -81,7 +81,7 @@ def _change_property(properties: dict[str, str], change: Change) -> None:
         check(change.name, change.operation.value)
 
 
-def created(body: object) -> tuple[dict[str, Any], str | None]:
+def fields_of_new(body: object) -> tuple[dict[str, Any], str | None]:
     """The fields of a new image record and the owner asked for, out of the body of a POST.
 
     Raises: ApiError 400 for values that do not suit, 403 for attributes that are not the user's.
@@ -91,9 +91,9 @@ def created(body: object) -> tuple[dict[str, Any], str | None]:
     fields: dict[str, Any] = {}
     properties: dict[str, str] = {}
     for name, value in body.items():
-        refuse_foreign(name)
+        refuse_reserved(name)
         if name in WRITABLE:
-            fields.update(stored(name, value))
+            fields.update(record_fields(name, value))
         else:
             check(name, value)
             properties[name] = value

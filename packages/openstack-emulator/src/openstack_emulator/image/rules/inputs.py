@@ -27,7 +27,7 @@ class NewImage:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """The image with these fields, as `changes.created` returns them and pending tasks have them."""
+        """The image with these fields, as `changes.fields_of_new` returns them and pending tasks have them."""
         return cls(**fields)
 
 

@@ -19,7 +19,7 @@ def create(messaging: Messaging, request: Request) -> Response:
 
 
 def index(messaging: Messaging, request: Request) -> Response:
-    rows = messaging.subscriptions.living(queue_of(messaging, request))
+    rows = messaging.subscriptions.current(queue_of(messaging, request))
     found = page(rows, request.query, page_size(request))
     shown = [subscription_view(messaging, row) for row in found.rows]
     return Response({"subscriptions": shown, "links": links_after(request, found.rows, "id")})
@@ -38,7 +38,7 @@ def update(messaging: Messaging, request: Request) -> Response:
 def delete(messaging: Messaging, request: Request) -> Response:
     """Delete a subscription; one that is gone already is no error."""
     key = request.vars["subscription_id"]
-    for known in messaging.subscriptions.living(queue_of(messaging, request)):
+    for known in messaging.subscriptions.current(queue_of(messaging, request)):
         if known.id == key:
             messaging.subscriptions.unsubscribe(known)
     return Response(status=204)

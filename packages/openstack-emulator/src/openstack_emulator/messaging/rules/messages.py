@@ -17,7 +17,7 @@ from openstack_emulator.messaging.rules.deliveries import Deliveries
 from openstack_emulator.messaging.rules.inputs import NewMessage
 from openstack_emulator.messaging.rules.queues import Queues, place
 from openstack_emulator.messaging.rules.settings import settings_of
-from openstack_emulator.messaging.rules.subscriptions import DELIVERED, TRUST, Subscriptions, scheme
+from openstack_emulator.messaging.rules.subscriptions import DELIVERY_SCHEMES, TRUST, Subscriptions, scheme
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +59,8 @@ class Messages(Rules):
             )
             for message in messages
         ]
-        for subscription in self._subscriptions.living(queue):
-            if scheme(subscription.subscriber) in DELIVERED:
+        for subscription in self._subscriptions.current(queue):
+            if scheme(subscription.subscriber) in DELIVERY_SCHEMES:
                 self._deliver(subscription, name, posted)
         return posted
 

@@ -16,9 +16,11 @@ from openstack_emulator.messaging.rules.queues import Queues, place
 from openstack_emulator.messaging.rules.settings import SHORTEST_TTL
 
 DEFAULT_TTL = 3600
+"""Seconds."""
 SCHEMES = ("http", "https", "mailto", "trust+http", "trust+https")
 TRUST = "trust+"
-DELIVERED = ("http", "https", "trust+http", "trust+https")
+DELIVERY_SCHEMES = ("http", "https", "trust+http", "trust+https")
+"""Of subscribers to whom the emulated service delivers messages: it sends no mail."""
 SERVICE_USER = "zaqar"
 
 
@@ -39,9 +41,9 @@ class Subscriptions(Rules):
         """
         self._queues.make(project_id, name, {})
         queue = place(project_id, name)
-        known = next((one for one in self.living(queue) if one.subscriber == wanted.get("subscriber")), None)
-        if known is not None and not known.confirmed:
-            return known
+        existing = next((one for one in self.current(queue) if one.subscriber == wanted.get("subscriber")), None)
+        if existing is not None and not existing.confirmed:
+            return existing
         values = self._checked(queue, wanted, None)
         record = Subscription(
             id=new_hex_id()[:24],
@@ -102,20 +104,20 @@ class Subscriptions(Rules):
             raise bad_request(f"The TTL of a subscription must be at least {SHORTEST_TTL} seconds.")
         if not isinstance(values.get("options", {}), dict):
             raise bad_request("Options must be a dict.")
-        if any(known.subscriber == subscriber and known.id != own for known in self.living(queue)):
+        if any(known.subscriber == subscriber and known.id != own for known in self.current(queue)):
             raise conflict(
                 f"Such subscription already exists. Subscriptions are unique by source and subscriber: {subscriber}"
             )
         return values
 
-    def living(self, queue: str) -> list[Subscription]:
+    def current(self, queue: str) -> list[Subscription]:
         """The subscriptions whose time has not run out."""
         now = self.cloud.clock.now()
         return [known for known in self.rows.select(queue=queue) if known.created + known.ttl > now]
 
     def find(self, queue: str, key: str) -> Subscription:
         """A subscription of a queue. Raises ApiError 404."""
-        found = next((known for known in self.living(queue) if known.id == key), None)
+        found = next((known for known in self.current(queue) if known.id == key), None)
         if found is None:
             raise not_found(f"Subscription {key} does not exist")
         return found

@@ -13,7 +13,7 @@ from openstack_emulator.reservation.records import Host, Lease, Reservation
 from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.compute import Compute, Size
 from openstack_emulator.reservation.rules.hosts import Hosts, fields_of
-from openstack_emulator.reservation.rules.kinds import ReservationKind, number, required
+from openstack_emulator.reservation.rules.kinds import ReservationKind, integer_parameter, required_parameter
 from openstack_emulator.reservation.rules.requirements import requirement
 
 BEFORE_END = ("default", "snapshot", "email")
@@ -53,13 +53,13 @@ class HostReservations(ComputeKind):
     fields = ("hypervisor_properties", "resource_properties", "min", "max", "before_end", "aggregate_id")
 
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
-        low, high = number(values, "min", 1), number(values, "max", 1)
+        low, high = integer_parameter(values, "min", 1), integer_parameter(values, "max", 1)
         if low > high:
             raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
         before_end = values.get("before_end") or "default"
         if before_end not in BEFORE_END:
             raise bad_request("Malformed parameter before_end")
-        wanted = {name: required(values, name) for name in ("hypervisor_properties", "resource_properties")}
+        wanted = {name: required_parameter(values, name) for name in ("hypervisor_properties", "resource_properties")}
         self.suitable(*wanted.values())
         return {**wanted, "min": low, "max": high, "before_end": before_end}
 
@@ -99,18 +99,22 @@ class InstanceReservations(ComputeKind):
               "server_group_id", "aggregate_id")  # fmt: skip
 
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
-        size = {name: number(values, name, 1) for name in ("vcpus", "memory_mb")}
-        return {**size, "disk_gb": number(values, "disk_gb", 0), **self.placement(values)}
+        size = {name: integer_parameter(values, name, 1) for name in ("vcpus", "memory_mb")}
+        return {**size, "disk_gb": integer_parameter(values, "disk_gb", 0), **self.placement(values)}
 
     def placement(self, values: Mapping[str, object]) -> dict[str, Any]:
         """Return how many servers a reservation has room for, and where. Raises ApiError 400 or 404."""
-        affinity = required(values, "affinity")
+        affinity = required_parameter(values, "affinity")
         together = None if affinity in (None, "None", "") else as_boolean(affinity)
         if together is None and affinity not in (None, "None", ""):
             raise bad_request("Malformed parameter affinity (only affinity = True, False or None is supported)")
-        properties = required(values, "resource_properties")
+        properties = required_parameter(values, "resource_properties")
         self.suitable(properties)
-        return {"amount": number(values, "amount", 1), "affinity": together, "resource_properties": properties}
+        return {
+            "amount": integer_parameter(values, "amount", 1),
+            "affinity": together,
+            "resource_properties": properties,
+        }
 
     def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
         """The hosts, each as often as it has servers of the reservation."""
@@ -179,7 +183,7 @@ class FlavorReservations(InstanceReservations):
     resource_type = "flavor:instance"
 
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
-        key = required(values, "flavor_id")
+        key = required_parameter(values, "flavor_id")
         size = self.compute.size_of(str(key))
         if size is None:
             raise bad_request(f"Malformed parameter flavor_id: there is no flavor {key}.")

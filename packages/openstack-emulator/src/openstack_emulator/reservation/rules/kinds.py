@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -14,7 +14,8 @@ from openstack_emulator.reservation.records import Address, Lease, Reservation
 from openstack_emulator.reservation.rules.addresses import Addresses
 from openstack_emulator.reservation.rules.calendar import Calendar, Period
 
-LARGEST = 2**31 - 1
+MAXIMUM_INTEGER = 2**31 - 1
+"""Of a column in Blazar's database."""
 
 
 class AddressShortage(ApiError):
@@ -24,7 +25,7 @@ class AddressShortage(ApiError):
         super().__init__(400, "Not enough floating IPs available")
 
 
-class ReservationKind:
+class ReservationKind(ABC):
     """A kind of reservation; `resource_type` is its name in requests, `fields` are those that only it has.
 
     `start` must be idempotent: it is called again when a reservation that has begun gets more resources.
@@ -47,14 +48,14 @@ class ReservationKind:
         Raises: ApiError 400 or 409.
         """
 
-    def prepare(self, reservation: Reservation, lease: Lease) -> None:
+    def prepare(self, reservation: Reservation, lease: Lease) -> None:  # noqa: B027  most kinds need nothing
         """Create what a new reservation needs before it begins."""
 
     @abstractmethod
     def start(self, reservation: Reservation, lease: Lease) -> None:
         """Let the project use the resources. Raises ApiError."""
 
-    def warn(self, reservation: Reservation, lease: Lease) -> None:
+    def warn(self, reservation: Reservation, lease: Lease) -> None:  # noqa: B027  most kinds do nothing
         """Do what is to be done before the end."""
 
     @abstractmethod
@@ -73,11 +74,11 @@ class AddressReservations(ReservationKind):
         self._addresses = addresses
 
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
-        network = required(values, "network_id")
+        network = required_parameter(values, "network_id")
         wanted = values.get("required_floatingips") or []
         if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
             raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
-        amount = number(values, "amount", 0)
+        amount = integer_parameter(values, "amount", 0)
         if len(wanted) > amount:
             raise bad_request(
                 "Invalid values for required_floatingips and amount. The amount must be equal to or longer than length "
@@ -100,10 +101,10 @@ class AddressReservations(ReservationKind):
         return [row.id for row in free[:amount]]
 
     def start(self, reservation: Reservation, lease: Lease) -> None:
-        floating = self._addresses.network.floatingips
-        for address in self._of(reservation):
+        floating_ips = self._addresses.network.floatingips
+        for address in self._addresses_of(reservation):
             if self._created(address, reservation) is None:
-                floating_ip = floating.create(
+                floating_ip = floating_ips.create(
                     CLOUD,
                     {
                         "floating_network_id": address.floating_network_id,
@@ -111,15 +112,15 @@ class AddressReservations(ReservationKind):
                         "project_id": lease.project_id,
                     },
                 )
-                floating.rows.update(floating_ip, tags=_tags(reservation))
+                floating_ips.rows.update(floating_ip, tags=_tags(reservation))
 
     def end(self, reservation: Reservation, lease: Lease) -> None:
-        floating = self._addresses.network.floatingips
-        for address in self._of(reservation):
+        floating_ips = self._addresses.network.floatingips
+        for address in self._addresses_of(reservation):
             if (floating_ip := self._created(address, reservation)) is not None:
-                floating.delete(CLOUD, floating_ip)
+                floating_ips.delete(CLOUD, floating_ip)
 
-    def _of(self, reservation: Reservation) -> list[Address]:
+    def _addresses_of(self, reservation: Reservation) -> list[Address]:
         return [self._addresses.rows.require(key) for key in self.calendar.resources_of(reservation)]
 
     def _created(self, address: Address, reservation: Reservation) -> FloatingIp | None:
@@ -133,21 +134,21 @@ def _tags(reservation: Reservation) -> list[str]:
     return ["blazar", f"reservation:{reservation.id}"]
 
 
-def required(values: Mapping[str, object], name: str) -> object:
+def required_parameter(values: Mapping[str, object], name: str) -> object:
     """Return a parameter of a reservation. Raises ApiError 400 if it is missing."""
     if name not in values:
-        raise missing(name)
+        raise missing_parameter(name)
     return values[name]
 
 
-def missing(name: str) -> ApiError:
+def missing_parameter(name: str) -> ApiError:
     """Return the error for a request without a required parameter."""
     return bad_request(f"Missing parameter {name}")
 
 
-def number(values: Mapping[str, Any], name: str, low: int) -> int:
-    """Return a parameter that is an integer of at least `low`. Raises ApiError 400."""
-    found = as_integer(required(values, name))
-    if found is None or not low <= found <= LARGEST:
-        raise bad_request(f"Malformed parameter {name}")
+def integer_parameter(values: Mapping[str, object], name: str, minimum: int) -> int:
+    """Return a parameter that is an integer of at least `minimum`. Raises ApiError 400."""
+    found = as_integer(required_parameter(values, name))
+    if found is None or not minimum <= found <= MAXIMUM_INTEGER:
+        raise bad_request(f"Malformed parameter {name}: it must be an integer from {minimum} to {MAXIMUM_INTEGER}.")
     return found

@@ -17,7 +17,7 @@ from openstack_emulator.reservation.rules.calendar import Calendar, Period
 from openstack_emulator.reservation.rules.dates import STAMP, minute, parse, read, written
 from openstack_emulator.reservation.rules.events import BEFORE_END, END, START, Events
 from openstack_emulator.reservation.rules.hosts import SERVICE_USER
-from openstack_emulator.reservation.rules.kinds import AddressShortage, ReservationKind, missing
+from openstack_emulator.reservation.rules.kinds import AddressShortage, ReservationKind, missing_parameter
 
 WARNING = timedelta(minutes=60)
 """The time from the default date of `before_end_lease` to the end of a lease."""
@@ -63,7 +63,7 @@ class Leases(Rules):
         if not isinstance(body, dict):
             raise bad_request("The request body must be a JSON object.")
         if lacking := [name for name in ("start_date", "end_date", "name") if body.get(name) is None]:
-            raise missing(", ".join(lacking))
+            raise missing_parameter(", ".join(lacking))
         name, now = _name(body.get("name")), self.records.now()
         start, end = parse(body.get("start_date"), now), parse(body.get("end_date"), now)
         if start < minute(now):
@@ -107,7 +107,7 @@ class Leases(Rules):
         if not isinstance(entry, dict):
             raise bad_request("A reservation must be a JSON object.")
         if (named := entry.get("resource_type", _NONE)) is _NONE:
-            raise missing("resource_type")
+            raise missing_parameter("resource_type")
         kind = self._kinds.get(str(named))
         if kind is None:
             raise bad_request(f"The {named} resource type is not supported")
@@ -312,7 +312,7 @@ def _by_id(entries: object, known: set[str]) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for one in _list(entries, "reservations"):
         if not isinstance(one, dict) or one.get("id") is None:
-            raise missing("reservation ID")
+            raise missing_parameter("reservation ID")
         found[str(one.get("id"))] = one
     if unknown := found.keys() - known:
         listed = ",".join(sorted(unknown))

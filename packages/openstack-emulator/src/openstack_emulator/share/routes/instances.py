@@ -39,7 +39,7 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 def list_exports(systems: SharedFileSystems, request: Request) -> Response:
     share = _share(systems, request)
-    return Response({"export_locations": [export_view(request, share, one, False) for one in share.exports]})
+    return Response({"export_locations": [export_view(request, share, export, False) for export in share.exports]})
 
 
 def show_export(systems: SharedFileSystems, request: Request) -> Response:
@@ -55,17 +55,17 @@ def _snapshot(systems: SharedFileSystems, request: Request) -> Snapshot:
     return systems.snapshots.rows.require(request.vars["instance_id"])
 
 
-def _of_snapshot(systems: SharedFileSystems, request: Request) -> list[Snapshot]:
+def _snapshots(systems: SharedFileSystems, request: Request) -> list[Snapshot]:
     wanted = request.query.get("snapshot_id")
     return [row for row in systems.snapshots.rows if wanted in (None, row.id)]
 
 
 def list_snapshots(systems: SharedFileSystems, request: Request) -> Response:
-    return Response({"snapshot_instances": [snapshot_instance_summary(row) for row in _of_snapshot(systems, request)]})
+    return Response({"snapshot_instances": [snapshot_instance_summary(row) for row in _snapshots(systems, request)]})
 
 
 def list_snapshots_in_detail(systems: SharedFileSystems, request: Request) -> Response:
-    return Response({"snapshot_instances": [snapshot_instance_view(row) for row in _of_snapshot(systems, request)]})
+    return Response({"snapshot_instances": [snapshot_instance_view(row) for row in _snapshots(systems, request)]})
 
 
 def show_snapshot(systems: SharedFileSystems, request: Request) -> Response:

@@ -40,8 +40,8 @@ _SCOPE = "capabilities:"
 def processes() -> list[dict[str, str]]:
     """The processes of the service that report their state."""
     host, backend = BACKEND_HOST.split("#")[0].split("@")
-    found = (("manila-scheduler", host), ("manila-share", f"{host}@{backend}"), ("manila-data", host))
-    return [{"binary": binary, "host": where, "zone": ZONE} for binary, where in found]
+    binaries = (("manila-scheduler", host), ("manila-share", f"{host}@{backend}"), ("manila-data", host))
+    return [{"binary": binary, "host": where, "zone": ZONE} for binary, where in binaries]
 
 
 def fits(extra_specs: Mapping[str, str]) -> bool:

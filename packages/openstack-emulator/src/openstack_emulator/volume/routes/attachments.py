@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.actions import act
 from openstack_emulator.core.cloud import Cloud
-from openstack_emulator.core.errors import bad_request, not_found
+from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.filters import equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
@@ -29,25 +29,18 @@ FILTERS = {
 }
 
 
-def from_service(cloud: Cloud, request: Request) -> bool:
-    """Whether the request has the token of a service beside the user's."""
+def is_from_service(cloud: Cloud, request: Request) -> bool:
+    """Whether the request has the token of a service beside the user's, in `X-Service-Token`."""
     token = request.headers.get("x-service-token")
     service = cloud.authenticate(token) if token else None
     return service is not None and "service" in service.roles
 
 
-def _served(request: Request) -> None:
-    if request.version < (3, 27):
-        raise not_found("The resource could not be found.")
-
-
 def _found(storage: BlockStorage, request: Request) -> Attachment:
-    _served(request)
     return storage.attachments.find(request.context, request.vars["attachment_id"])
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    _served(request)
     wanted = request.object("attachment")
     check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
     volume = storage.volumes.find(request.context, wanted["volume_uuid"])
@@ -58,12 +51,10 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    _served(request)
     return listing(request, "attachments", project_rows(storage.attachments.rows, request), FILTERS, attachment_summary)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
-    _served(request)
     rows = project_rows(storage.attachments.rows, request)
     return listing(request, "attachments", rows, FILTERS, lambda row: attachment_detail(storage, row))
 
@@ -83,10 +74,10 @@ def update(storage: BlockStorage, request: Request) -> Response:
 
 def delete(storage: BlockStorage, request: Request) -> Response:
     attachment = _found(storage, request)
-    if not from_service(storage.attachments.cloud, request):
+    if not is_from_service(storage.attachments.cloud, request):
         storage.attachments.refuse_behind_server([attachment])
-    left = storage.attachments.remove(attachment)
-    return Response({"attachments": [attachment_summary(row) for row in left]})
+    remaining = storage.attachments.remove(attachment)
+    return Response({"attachments": [attachment_summary(row) for row in remaining]})
 
 
 def _complete(storage: BlockStorage, request: Request, attachment: Attachment, arguments: object) -> Response:
@@ -98,6 +89,4 @@ ACTIONS: Actions[Attachment] = {"os-complete": _complete}
 
 
 def act_on(storage: BlockStorage, request: Request) -> Response:
-    if request.version < (3, 44):
-        raise not_found("The resource could not be found.")
     return act(ACTIONS, storage, request, _found(storage, request))

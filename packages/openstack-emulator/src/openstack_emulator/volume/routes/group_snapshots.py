@@ -19,7 +19,8 @@ from openstack_emulator.volume.views import group_snapshot_detail, group_summary
 SNAPSHOT = {"name": FREE_TEXT, "description": FREE_TEXT, "group_id": fields.identifier}
 
 
-def _taken(storage: BlockStorage, request: Request) -> GroupSnapshot:
+def _found(storage: BlockStorage, request: Request) -> GroupSnapshot:
+    """The snapshot that the path names. Raises ApiError 404."""
     return visible(storage.groups.snapshots.rows, request.context, request.vars["group_snapshot_id"])
 
 
@@ -27,8 +28,8 @@ def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("group_snapshot")
     check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
     group = visible(storage.groups.rules.rows, request.context, wanted["group_id"])
-    taken = storage.groups.snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
-    return Response({"group_snapshot": {**group_summary(taken), "group_type_id": taken.group_type_id}}, 202)
+    snapshot = storage.groups.snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
+    return Response({"group_snapshot": {**group_summary(snapshot), "group_type_id": snapshot.group_type_id}}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
@@ -42,21 +43,21 @@ def detail(storage: BlockStorage, request: Request) -> Response:
 
 
 def show(storage: BlockStorage, request: Request) -> Response:
-    return Response({"group_snapshot": group_snapshot_detail(_taken(storage, request))})
+    return Response({"group_snapshot": group_snapshot_detail(_found(storage, request))})
 
 
 def delete(storage: BlockStorage, request: Request) -> Response:
-    storage.groups.snapshots.delete(_taken(storage, request))
+    storage.groups.snapshots.delete(_found(storage, request))
     return Response(status=202)
 
 
 ACTIONS: Actions[GroupSnapshot] = {
     "reset_status": reset_status(
         status_among("reset_status", GROUP_STATUSES),
-        lambda storage, taken, status: storage.groups.snapshots.set_status(taken, status),
+        lambda storage, snapshot, status: storage.groups.snapshots.set_status(snapshot, status),
     ),
 }
 
 
 def act_on(storage: BlockStorage, request: Request) -> Response:
-    return act(ACTIONS, storage, request, _taken(storage, request))
+    return act(ACTIONS, storage, request, _found(storage, request))

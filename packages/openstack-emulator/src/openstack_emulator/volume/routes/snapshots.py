@@ -26,10 +26,12 @@ from openstack_emulator.volume.rules.inputs import NewSnapshot
 from openstack_emulator.volume.rules.snapshots import SNAPSHOT_STATUSES
 from openstack_emulator.volume.views import created_snapshot, listed_snapshot, snapshot_detail
 
-FORCED = (
+FORCE_REMOVED = (
     "Since microversion 3.66 the 'force' flag is invalid for this request.  For backward compatability, however, when "
     "the 'force' flag is passed with a value evaluating to True, it is silently ignored."
 )
+FORCE_IS_DEFAULT = (3, 66)
+"""The microversion from which volumes in use have snapshots without `force`."""
 SNAPSHOT = {
     **NAMED,
     "volume_id": fields.one_schema_of(fields.nullable(fields.identifier)),
@@ -54,13 +56,13 @@ def found(storage: BlockStorage, request: Request) -> Snapshot:
 def create(storage: BlockStorage, request: Request) -> Response:
     wanted = request.object("snapshot")
     check_fields(wanted, SNAPSHOT, ("volume_id",), "snapshot", strict=request.version >= (3, 53))
-    always = request.version >= (3, 66)
+    always_forced = request.version >= FORCE_IS_DEFAULT
     forced = flag(wanted.get("force") or False, "force")
-    if always and wanted.get("force") is not None and not forced:
-        raise bad_request(FORCED)
+    if always_forced and wanted.get("force") is not None and not forced:
+        raise bad_request(FORCE_REMOVED)
     volume = storage.volumes.find(request.context, wanted["volume_id"] or "")
     new = NewSnapshot(**renamed(wanted, NAMED), metadata=wanted.get("metadata"))
-    snapshot = storage.snapshots.create(request.context, volume, new, always or forced)
+    snapshot = storage.snapshots.create(request.context, volume, new, always_forced or forced)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
 
 
@@ -102,8 +104,6 @@ def _set_metadata(storage: BlockStorage, request: Request, metadata: dict[str, s
 
 
 SNAPSHOT_METADATA = Metadata(_metadata, _set_metadata, METADATA, NO_ITEM, OTHER_KEY, 200)
-
-
 SNAPSHOT_UPDATES = {
     "creating": ("creating", "available", "error"),
     "deleting": ("deleting", "error", "error_deleting"),

@@ -29,14 +29,14 @@ from openstack_emulator.volume.rules.composition import BlockStorage
 Routes = Mapping[str, Mapping[str, Callable[[BlockStorage, Request], Response]]]
 
 ROUTES: Routes = {
-    "/attachments": {"GET": attachments.index, "POST": attachments.create},
-    "/attachments/detail": {"GET": attachments.detail},
+    "/attachments": {"GET": since((3, 27), attachments.index), "POST": since((3, 27), attachments.create)},
+    "/attachments/detail": {"GET": since((3, 27), attachments.detail)},
     "/attachments/{attachment_id}": {
-        "GET": attachments.show,
-        "PUT": attachments.update,
-        "DELETE": attachments.delete,
+        "GET": since((3, 27), attachments.show),
+        "PUT": since((3, 27), attachments.update),
+        "DELETE": since((3, 27), attachments.delete),
     },
-    "/attachments/{attachment_id}/action": {"POST": attachments.act_on},
+    "/attachments/{attachment_id}/action": {"POST": since((3, 44), attachments.act_on)},
     "/backups": {"GET": backups.index, "POST": backups.create},
     "/backups/detail": {"GET": backups.detail},
     "/backups/import_record": {"POST": backups.import_record},

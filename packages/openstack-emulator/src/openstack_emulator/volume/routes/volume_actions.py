@@ -11,7 +11,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.routes.acting import UNKNOWN, Actions, act_by_policy
-from openstack_emulator.volume.routes.attachments import from_service
+from openstack_emulator.volume.routes.attachments import is_from_service
 from openstack_emulator.volume.routes.bodies import flag
 from openstack_emulator.volume.routes.volumes import found
 from openstack_emulator.volume.rules.composition import BlockStorage
@@ -38,7 +38,7 @@ def attach(storage: BlockStorage, request: Request, volume: Volume, arguments: o
 def _leave_to_nova(storage: BlockStorage, request: Request, volume: Volume, arguments: Any) -> None:
     """409 for users while Nova uses the attachments of the volume, or the one that is named."""
     attachment_id = (arguments or {}).get("attachment_id")
-    if not from_service(storage.attachments.cloud, request):
+    if not is_from_service(storage.attachments.cloud, request):
         own = storage.attachments.rows.select(volume_id=volume.id)
         storage.attachments.refuse_behind_server([row for row in own if attachment_id in (None, row.id)])
 

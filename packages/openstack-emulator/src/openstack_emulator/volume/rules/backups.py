@@ -91,7 +91,7 @@ class Backups(Rules):
             return
         snapshot_id = backup.snapshot_id
         content = f"volume-{backup.volume_id}" if snapshot_id is None else f"snapshot-{snapshot_id}"
-        copied = self.cloud.guests.copied(content, f"backup-{backup_id}")
+        copied = self.cloud.guests.copy(content, f"backup-{backup_id}")
         if copied is None:
             self.after(COPY, self.finish_backup, backup_id)
             return
@@ -149,7 +149,7 @@ class Backups(Rules):
         backup, volume = self.rows.get(backup_id), self.volumes.rows.get(volume_id)
         copied: bool | None = True
         if backup is not None and volume is not None and volume.status == "restoring-backup":
-            copied = self.cloud.guests.copied(f"backup-{backup_id}", f"volume-{volume_id}")
+            copied = self.cloud.guests.copy(f"backup-{backup_id}", f"volume-{volume_id}")
             if copied is None:
                 self.after(COPY, self.finish_restore, backup_id, volume_id)
                 return

@@ -68,7 +68,7 @@ class Snapshots(Rules):
     def finish_snapshot(self, snapshot_id: str) -> None:
         snapshot = self.rows.get(snapshot_id)
         if snapshot is not None and snapshot.status == "creating":
-            copied = self.cloud.guests.copied(f"volume-{snapshot.volume_id}", f"snapshot-{snapshot_id}")
+            copied = self.cloud.guests.copy(f"volume-{snapshot.volume_id}", f"snapshot-{snapshot_id}")
             if copied is None:
                 self.after(COPY, self.finish_snapshot, snapshot_id)
                 return
@@ -126,7 +126,7 @@ class Snapshots(Rules):
     def finish_revert(self, volume_id: str) -> None:
         copied: bool | None = True
         if own := self.rows.select(volume_id=volume_id):
-            copied = self.cloud.guests.copied(f"snapshot-{own[-1].id}", f"volume-{volume_id}")
+            copied = self.cloud.guests.copy(f"snapshot-{own[-1].id}", f"volume-{volume_id}")
             if copied is None:
                 self.after(COPY, self.finish_revert, volume_id)
                 return

@@ -180,7 +180,7 @@ class Volumes(Rules):
     def finish_create(self, volume_id: str) -> None:
         volume, copied = self.rows.get(volume_id), True
         if volume is not None and (content := volume.content) is not None:
-            finished = self.cloud.guests.copied(content, f"volume-{volume_id}")
+            finished = self.cloud.guests.copy(content, f"volume-{volume_id}")
             if finished is None:
                 self.after(COPY, self.finish_create, volume_id)
                 return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
@@ -21,6 +20,7 @@ from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Shar
 _EVENT = ("exchange", "topic", "event")
 """What selects the notifications; it cannot be changed."""
 _UNIQUE = (*_EVENT, "workflow_id", "workflow_input", "workflow_params")
+"""No two triggers of a project are equal in all of these."""
 
 
 class EventTriggers(Rules):
@@ -40,34 +40,41 @@ class EventTriggers(Rules):
         return row
 
     def create(self, context: Context, body: Mapping[str, Any]) -> EventTrigger:
-        """Create an event trigger. Raises ApiError 400, 403, 404, 409."""
+        """Create an event trigger.
+
+        Raises: ApiError 400 for a missing field or a wrong value, 403 for a public trigger of a caller who may not
+        publish, 404 for an unknown workflow, 409 if the project has an equal trigger.
+        """
         values = dict(body)
         absent = [name for name in ("workflow_id", *_EVENT) if not string_of(values, name)]
         if absent:
             raise bad_request(f"The following parameters are required: {', '.join(absent)}")
-        key, moment = new_id(), self.records.timestamp(SECONDS_FORM)
+        key, moment, wanted = new_id(), self.records.timestamp(SECONDS_FORM), self._wanted(context, values)
         trigger = EventTrigger(
             id=key,
             name=string_of(values, "name") or key,
             exchange=values.get("exchange", ""),
             topic=values.get("topic", ""),
             event=values.get("event", ""),
-            workflow_id="",
-            workflow_input={},
-            workflow_params={},
-            scope="private",
+            workflow_id=wanted["workflow_id"],
+            workflow_input=wanted.get("workflow_input", {}),
+            workflow_params=wanted.get("workflow_params", {}),
+            scope=wanted.get("scope", "private"),
             project_id=context.project,
             created_at=moment,
             updated_at=None,
         )
-        trigger = replace(trigger, **self._wanted(context, values))
         for row in self.rows.select(workflow_id=trigger.workflow_id):
             if row.project_id == context.project and all(row.get(name) == trigger.get(name) for name in _UNIQUE):
                 raise conflict(f"Duplicate entry for EventTrigger: {[trigger.get(name) for name in _EVENT]}")
         return self.rows.add(trigger)
 
     def change(self, context: Context, key: str, body: Mapping[str, object]) -> EventTrigger:
-        """Change an event trigger. Raises ApiError 400, 403, 404."""
+        """Change an event trigger of the caller's project.
+
+        Raises: ApiError 400 for a wrong value or a field that cannot be changed, 403 for a public trigger of a caller
+        who may not publish, 404 for an unknown trigger or workflow.
+        """
         row, values = self._own(context, key), dict(body)
         if fixed := [name for name in _EVENT if name in values]:
             raise bad_request(f"Can not update fields {fixed} of event trigger.")
@@ -95,8 +102,8 @@ class EventTriggers(Rules):
             require_publisher(str(values.get("scope")), context)
         if "workflow_id" in values:
             workflow_id = string_of(values, "workflow_id") or ""
-            if (fault := fields.identifier(workflow_id)) is not None:
-                raise bad_request(f"Invalid input for field/attribute workflow_id. Value: {workflow_id}. {fault}")
+            if (problem := fields.identifier(workflow_id)) is not None:
+                raise bad_request(f"Invalid input for field/attribute workflow_id. Value: {workflow_id}. {problem}")
             workflow = self._definitions.workflow(context, workflow_id)
             check_input(workflow.spec, wanted.get("workflow_input", {}))
             wanted.update(workflow_id=workflow.id)
