@@ -65,8 +65,8 @@ class Objects:
 
     def rule(self, group: str, **fields: Any) -> None:
         """Add a rule to a group, unless it has an equal one."""
-        given = {"security_group_id": group, "direction": "ingress", **fields}
-        self.send("POST", f"{NEUTRON}/security-group-rules", {"security_group_rule": given}, also=409)
+        body = {"security_group_id": group, "direction": "ingress", **fields}
+        self.send("POST", f"{NEUTRON}/security-group-rules", {"security_group_rule": body}, also=409)
 
     def closed(self, group: str) -> None:
         """Let a group have no rules."""
@@ -85,8 +85,8 @@ class Objects:
     def server(self, name: str, *ports: str, volumes: tuple[str, ...] = (), **fields: Any) -> str:
         flavor = self.named(f"{NOVA}/flavors", "flavors", "m1.small")
         image = self.named("/image/v2/images", "images", "cirros")
-        given = {"name": name, "flavorRef": flavor, "imageRef": image, "networks": [{"port": port} for port in ports]}
-        made = self.make(f"{NOVA}/servers", "server", **{**given, **fields})
+        body = {"name": name, "flavorRef": flavor, "imageRef": image, "networks": [{"port": port} for port in ports]}
+        made = self.make(f"{NOVA}/servers", "server", **{**body, **fields})
         for volume in volumes:
             self.send(
                 "POST", f"{NOVA}/servers/{made}/os-volume_attachments", {"volumeAttachment": {"volumeId": volume}}

@@ -294,8 +294,8 @@ class PostgreSQL(DatabaseServer):
             "ssl_cert_file": str(self.tls.certificate),
             "ssl_key_file": str(self._own_key),
         }
-        given = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        return [str(self._tool("postgres")), "-D", str(self.directory / "data"), "-p", str(self.port), *given]
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [str(self._tool("postgres")), "-D", str(self.directory / "data"), "-p", str(self.port), *options]
 
     def answers(self) -> bool:
         check = [str(self._tool("pg_isready")), "-q", "-h", HOST, "-p", str(self.port)]

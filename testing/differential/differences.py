@@ -96,8 +96,8 @@ def declared(name: str) -> list[Declared]:
     ]
 
 
-def _listed(given: str | list[str]) -> list[str]:
-    return [given] if isinstance(given, str) else given
+def _listed(addresses: str | list[str]) -> list[str]:
+    return [addresses] if isinstance(addresses, str) else addresses
 
 
 def differences(real: Played, emulated: Played) -> list[Difference]:

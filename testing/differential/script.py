@@ -94,7 +94,7 @@ def load(name: str) -> Script:
     return Script(
         name,
         document["service"],
-        [step(title, given, common) for title, given in document["steps"].items()],
+        [step(title, fields, common) for title, fields in document["steps"].items()],
         document.get("roles", {}),
         common,
         frozenset(document.get("opaque", ())),
@@ -102,25 +102,25 @@ def load(name: str) -> Script:
     )
 
 
-def step(name: str, given: Mapping[str, Any], headers: Mapping[str, str]) -> Step:
+def step(name: str, fields: Mapping[str, Any], headers: Mapping[str, str]) -> Step:
     """Return a step from its YAML. headers: of all requests to the script's own service. Raises Invalid."""
-    if unknown := given.keys() - {"do", "as", "body", "headers", "save", "until", "service"}:
+    if unknown := fields.keys() - {"do", "as", "body", "headers", "save", "until", "service"}:
         raise Invalid(f"{name}: unknown fields {', '.join(sorted(unknown))}")
-    method, _, path = given["do"].partition(" ")
+    method, _, path = fields["do"].partition(" ")
     until = None
-    if "until" in given:
-        where, *values = str(given["until"]).split()
+    if "until" in fields:
+        where, *values = str(fields["until"]).split()
         until = RepeatUntil(where, values)
     return Step(
         name,
         method,
         path,
-        given.get("as", "member"),
-        given.get("body"),
-        {**({} if "service" in given else headers), **given.get("headers", {})},
-        given.get("save", {}),
+        fields.get("as", "member"),
+        fields.get("body"),
+        {**({} if "service" in fields else headers), **fields.get("headers", {})},
+        fields.get("save", {}),
         until,
-        given.get("service", ""),
+        fields.get("service", ""),
     )
 
 

@@ -83,7 +83,7 @@ class InterferenceTestbed(FaultTestbed):
         await self._delete()
         return reported
 
-    async def _interfere(self, kind: ResourceType, given: Mapping[str, Any], problems: list[str]) -> list[str]:
+    async def _interfere(self, kind: ResourceType, properties: Mapping[str, Any], problems: list[str]) -> list[str]:
         if not has_object(kind):
             return []
         before = await self._drift()
@@ -95,7 +95,7 @@ class InterferenceTestbed(FaultTestbed):
             problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
         known, reported = live_values(kind), []
         for name, prop in kind.properties.items():
-            if name in given and known[name].is_compared:
+            if name in properties and known[name].is_compared:
                 outcome = await self._changed(kind, name, prop)
                 reported.append(f"{name}: {outcome}")
                 if outcome.startswith("missed"):

@@ -46,7 +46,7 @@ class FaultFreeSimulation(Simulation):
     def __init__(self, seed: int, path: Path, *, read: bool) -> None:
         super().__init__(seed, path)
         self.injector.latency = lambda: TRIP  # type: ignore[method-assign]
-        self.injector.heard = self._record_call
+        self.injector.on_answer = self._record_call
         chance = random.Random(f"drafts {seed}")
         self.user.drafts = {name: Draft(chance, talkative=True) for name in self.user.NAMES}
         self.readers = Readers(self.cluster, self.user.drafts, seed)

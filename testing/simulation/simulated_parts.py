@@ -64,7 +64,7 @@ class FaultInjector:
         self.trace: list[str] = []
         self.now: Callable[[], float] = lambda: 0.0
         self.after_write: Callable[[], None] = lambda: None
-        self.heard: Callable[[CloudRequest, Response | None, bool], None] = lambda sent, response, reading: None
+        self.on_answer: Callable[[CloudRequest, Response | None, bool], None] = lambda sent, response, reading: None
         """Called with every request that the cloud gets, its answer, and whether it is a reader's."""
         self.made_late: Callable[[], int] = lambda: 0
         self.looked_for: Callable[[CloudRequest], bool] = lambda sent: False
@@ -340,7 +340,7 @@ class SimulatedTransport(LoopTransport):
         if self._process.dead:
             self._injector.counts["calls that outlived their sender"] += 1
         response = dispatch(self._cloud, sent, fault)
-        self._injector.heard(sent, response, reading)
+        self._injector.on_answer(sent, response, reading)
         if late:
             self._injector.counts["late requests"] += 1
             self._injector.late_objects.update(_made_by(response))

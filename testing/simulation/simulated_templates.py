@@ -147,13 +147,13 @@ class Draft:
 
     def unused_nets(self) -> list[str]:
         """The names of the networks to which nothing refers."""
-        said = repr(list(self.resources.values()))
-        return [name for name in self.named("net") if f"'{name}'" not in said]
+        references = repr(list(self.resources.values()))
+        return [name for name in self.named("net") if f"'{name}'" not in references]
 
     def unused_shelves(self) -> list[str]:
         """The names of the nested stacks of a network to which nothing refers."""
-        said = repr(list(self.resources.values()))
-        return [name for name in self.named("shelf") if f"'{name}'" not in said]
+        references = repr(list(self.resources.values()))
+        return [name for name in self.named("shelf") if f"'{name}'" not in references]
 
     def release(self, name: str) -> dict[str, Any]:
         """Forget a network, and return its definition."""

@@ -65,18 +65,18 @@ class Applying:
         }
         self.made |= sources
         for address, arguments in configuration["resources"].items():
-            given = self._resolved(arguments or {})
+            values = self._resolved(arguments or {})
             if address.startswith("data."):
-                self.made[address] = self._read(address.removeprefix("data."), given)
+                self.made[address] = self._read(address.removeprefix("data."), values)
                 continue
-            self._sensitive[address] = given.pop("sensitive", [])
+            self._sensitive[address] = values.pop("sensitive", [])
             kind = self._match(address)["type"]
             maker = (
                 self._makers.get(kind.removeprefix(PREFIX), Applying.make)
                 if kind.startswith(PREFIX)
                 else Applying.other
             )
-            self.made[address] = maker(self, kind.removeprefix(PREFIX), given)
+            self.made[address] = maker(self, kind.removeprefix(PREFIX), values)
             self._refresh(address)
         for address in configuration["resources"]:
             self._refresh(address)
@@ -103,21 +103,21 @@ class Applying:
         assert answer.status < 300, (method, path, body, answer.status, answer.content)
         return answer.json if answer.content.strip()[:1] in (b"{", b"[") else None
 
-    def make(self, kind: str, given: Fields, **also: Any) -> Fields:
+    def make(self, kind: str, arguments: Fields, **also: Any) -> Fields:
         """Make an object by a request with its arguments, and return its attributes."""
         service = SERVICES[kind]
-        path = self.path(kind, given)
-        body = {field: given[name] for name, field in _pairs(service["send"]) if given.get(name) is not None}
+        path = self.path(kind, arguments)
+        body = {field: arguments[name] for name, field in _pairs(service["send"]) if arguments.get(name) is not None}
         answer = self.unwrapped(kind, self.send("POST", path, self.wrapped(kind, {**body, **also})))
         self.last = answer
-        made = self.shown(kind, given, answer)
-        if service.get("tags") and given.get("tags"):
-            self.send("PUT", f"{path}/{answer['id']}/tags", {"tags": given["tags"]})
+        made = self.shown(kind, arguments, answer)
+        if service.get("tags") and arguments.get("tags"):
+            self.send("PUT", f"{path}/{answer['id']}/tags", {"tags": arguments["tags"]})
         return made
 
-    def path(self, kind: str, given: Mapping[str, Any]) -> str:
+    def path(self, kind: str, arguments: Mapping[str, Any]) -> str:
         """The collection of an object."""
-        return str(SERVICES[kind]["at"]).format(**given, project=self.project_id)
+        return str(SERVICES[kind]["at"]).format(**arguments, project=self.project_id)
 
     def wrapped(self, kind: str, body: Fields) -> Fields:
         """A body with the key around the object."""
@@ -130,22 +130,22 @@ class Applying:
         found: Fields = answer[key] if key and key in answer else answer
         return found
 
-    def shown(self, kind: str, given: Fields, answer: Mapping[str, Any]) -> Fields:
+    def shown(self, kind: str, arguments: Fields, answer: Mapping[str, Any]) -> Fields:
         """The attributes of an object in a state: as given, or as the service shows them."""
         service = SERVICES[kind]
         attributes = {
-            name: given[name] if name in given else answer.get(field)
+            name: arguments[name] if name in arguments else answer.get(field)
             for name, field in (*_pairs(service["send"]), *_pairs(service.get("shown", "")))
         }
         for name in str(service.get("zero") or "").split():
             attributes[name] = attributes.get(name) or 0
-        known = {**given, **answer}
+        known = {**arguments, **answer}
         identifier = str(service.get("id", "{id}")).format(**{"id": None, "uuid": None, **known})
-        return {"region": "RegionOne", **given, **attributes, "id": identifier}
+        return {"region": "RegionOne", **arguments, **attributes, "id": identifier}
 
-    def other(self, kind: str, given: Fields) -> Fields:
+    def other(self, kind: str, arguments: Fields) -> Fields:
         """An object of another provider, which is in the state only."""
-        return {**given, "id": given.get("id", f"{kind}-1")}
+        return {**arguments, "id": arguments.get("id", f"{kind}-1")}
 
     def _refresh(self, address: str) -> None:
         """Set the attributes that the object's service has chosen, or others have changed since."""

@@ -99,8 +99,12 @@ class Place:
         before = self._writes()
         name = re.sub(r"[^a-z0-9]+", "-", str(configuration["title"]).lower())
         environment = dict(found.environment)
-        given = {**environment.get("parameters", {}), **configuration.get("hidden", {})}
-        body = {"stack_name": name, "template": found.template, "environment": {**environment, "parameters": given}}
+        parameters = {**environment.get("parameters", {}), **configuration.get("hidden", {})}
+        body = {
+            "stack_name": name,
+            "template": found.template,
+            "environment": {**environment, "parameters": parameters},
+        }
         made = send("POST", "", body)
         if made.status_code != 201:
             return None, [made.json()["error"]["message"]]
@@ -115,7 +119,7 @@ class Place:
             body = {
                 "template": nested.template,
                 "files": {file: json.dumps(each) for file, each in nested.files.items()},
-                "environment": {**nested.environment, "parameters": given},
+                "environment": {**nested.environment, "parameters": parameters},
             }
             planned = send("PUT", f"{path}/preview", body)
             if planned.status_code != 200:

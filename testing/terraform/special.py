@@ -13,41 +13,44 @@ _TIMEOUT = 500
 _NO_IMAGE = "Attempt to boot from volume - no image supplied"
 
 
-def _network(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _network(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     names = {"network_type", "physical_network", "segmentation_id"}
-    segment = (given.get("segments") or [{}])[0]
+    segment = (arguments.get("segments") or [{}])[0]
     provider = {f"provider:{name}": value for name, value in segment.items() if name in names}
-    return cloud.make(kind, given, **provider)
+    return cloud.make(kind, arguments, **provider)
 
 
-def _subnet(cloud: Applying, kind: str, given: Fields) -> Fields:
-    no_gateway = bool(given.get("no_gateway"))
-    made = cloud.make(kind, given, **({"gateway_ip": None} if no_gateway else {}))
+def _subnet(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    no_gateway = bool(arguments.get("no_gateway"))
+    made = cloud.make(kind, arguments, **({"gateway_ip": None} if no_gateway else {}))
     return {**made, "no_gateway": no_gateway, "gateway_ip": made["gateway_ip"] or "", "service_types": []}
 
 
-def _subnet_route(cloud: Applying, kind: str, given: Fields) -> Fields:
-    route = {"destination": given["destination_cidr"], "nexthop": given["next_hop"]}
-    path = f"{NETWORK}/subnets/{given['subnet_id']}"
+def _subnet_route(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    route = {"destination": arguments["destination_cidr"], "nexthop": arguments["next_hop"]}
+    path = f"{NETWORK}/subnets/{arguments['subnet_id']}"
     routes = cloud.send("GET", path)["subnet"]["host_routes"]
     cloud.send("PUT", path, {"subnet": {"host_routes": [*routes, route]}})
-    return {**given, "id": f"{given['subnet_id']}-route-{given['destination_cidr']}-{given['next_hop']}"}
+    return {
+        **arguments,
+        "id": f"{arguments['subnet_id']}-route-{arguments['destination_cidr']}-{arguments['next_hop']}",
+    }
 
 
-def _port(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _port(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     also: Fields = {}
-    if given.get("fixed_ip"):
-        also["fixed_ips"] = [{key: each[key] for key in each if each[key]} for each in given["fixed_ip"]]
-    if given.get("no_fixed_ip"):
+    if arguments.get("fixed_ip"):
+        also["fixed_ips"] = [{key: each[key] for key in each if each[key]} for each in arguments["fixed_ip"]]
+    if arguments.get("no_fixed_ip"):
         also["fixed_ips"] = []
-    if given.get("no_security_groups"):
+    if arguments.get("no_security_groups"):
         also["security_groups"] = []
-    if given.get("allowed_address_pairs"):
+    if arguments.get("allowed_address_pairs"):
         also["allowed_address_pairs"] = [
-            {key: each[key] for key in each if each[key]} for each in given["allowed_address_pairs"]
+            {key: each[key] for key in each if each[key]} for each in arguments["allowed_address_pairs"]
         ]
-    made = cloud.make(kind, given, **also)
-    return {**made, "fixed_ip": given.get("fixed_ip", []), "no_fixed_ip": given.get("no_fixed_ip")}
+    made = cloud.make(kind, arguments, **also)
+    return {**made, "fixed_ip": arguments.get("fixed_ip", []), "no_fixed_ip": arguments.get("no_fixed_ip")}
 
 
 def _port_later(cloud: Applying, made: Fields) -> Fields:
@@ -61,13 +64,13 @@ def _port_later(cloud: Applying, made: Fields) -> Fields:
     }
 
 
-def _router(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _router(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     gateway: Fields = {}
-    if given.get("external_network_id"):
-        gateway = {"network_id": given["external_network_id"]}
-        gateway |= {"enable_snat": given["enable_snat"]} if "enable_snat" in given else {}
-    made = cloud.make(kind, given, **({"external_gateway_info": gateway} if gateway else {}))
-    return {**made, "external_network_id": given.get("external_network_id", "")}
+    if arguments.get("external_network_id"):
+        gateway = {"network_id": arguments["external_network_id"]}
+        gateway |= {"enable_snat": arguments["enable_snat"]} if "enable_snat" in arguments else {}
+    made = cloud.make(kind, arguments, **({"external_gateway_info": gateway} if gateway else {}))
+    return {**made, "external_network_id": arguments.get("external_network_id", "")}
 
 
 def _router_later(cloud: Applying, made: Fields) -> Fields:
@@ -79,11 +82,11 @@ def _router_later(cloud: Applying, made: Fields) -> Fields:
     }
 
 
-def _router_interface(cloud: Applying, kind: str, given: Fields) -> Fields:
-    body = {name: given[name] for name in ("subnet_id", "port_id") if name in given}
-    made = cloud.send("PUT", f"{NETWORK}/routers/{given['router_id']}/add_router_interface", body)
+def _router_interface(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    body = {name: arguments[name] for name in ("subnet_id", "port_id") if name in arguments}
+    made = cloud.send("PUT", f"{NETWORK}/routers/{arguments['router_id']}/add_router_interface", body)
     return {
-        "router_id": given["router_id"],
+        "router_id": arguments["router_id"],
         "id": made["port_id"],
         "port_id": made["port_id"],
         "subnet_id": made["subnet_id"],
@@ -91,14 +94,17 @@ def _router_interface(cloud: Applying, kind: str, given: Fields) -> Fields:
     }
 
 
-def _router_route(cloud: Applying, kind: str, given: Fields) -> Fields:
-    _add_routes(cloud, given["router_id"], [given])
-    return {**given, "id": f"{given['router_id']}-route-{given['destination_cidr']}-{given['next_hop']}"}
+def _router_route(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    _add_routes(cloud, arguments["router_id"], [arguments])
+    return {
+        **arguments,
+        "id": f"{arguments['router_id']}-route-{arguments['destination_cidr']}-{arguments['next_hop']}",
+    }
 
 
-def _router_routes(cloud: Applying, kind: str, given: Fields) -> Fields:
-    _add_routes(cloud, given["router_id"], given["routes"])
-    return {**given, "id": given["router_id"]}
+def _router_routes(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    _add_routes(cloud, arguments["router_id"], arguments["routes"])
+    return {**arguments, "id": arguments["router_id"]}
 
 
 def _add_routes(cloud: Applying, router_id: str, routes: Iterable[Fields]) -> None:
@@ -106,10 +112,10 @@ def _add_routes(cloud: Applying, router_id: str, routes: Iterable[Fields]) -> No
     cloud.send("PUT", f"{NETWORK}/routers/{router_id}/add_extraroutes", {"router": {"routes": body}})
 
 
-def _floating_ip(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _floating_ip(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     networks = cloud.send("GET", f"{NETWORK}/networks?router:external=true")["networks"]
-    network = next(each["id"] for each in networks if each["name"] == given["pool"])
-    return cloud.make(kind, given, floating_network_id=network)
+    network = next(each["id"] for each in networks if each["name"] == arguments["pool"])
+    return cloud.make(kind, arguments, floating_network_id=network)
 
 
 def _floating_ip_later(cloud: Applying, made: Fields) -> Fields:
@@ -117,34 +123,34 @@ def _floating_ip_later(cloud: Applying, made: Fields) -> Fields:
     return {"port_id": shown["port_id"] or "", "fixed_ip": shown["fixed_ip_address"] or ""}
 
 
-def _floating_ip_associate(cloud: Applying, kind: str, given: Fields) -> Fields:
-    found = cloud.send("GET", f"{NETWORK}/floatingips?floating_ip_address={given['floating_ip']}")["floatingips"][0]
-    cloud.send("PUT", f"{NETWORK}/floatingips/{found['id']}", {"floatingip": {"port_id": given["port_id"]}})
-    return {**given, "id": found["id"]}
+def _floating_ip_associate(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    found = cloud.send("GET", f"{NETWORK}/floatingips?floating_ip_address={arguments['floating_ip']}")["floatingips"][0]
+    cloud.send("PUT", f"{NETWORK}/floatingips/{found['id']}", {"floatingip": {"port_id": arguments["port_id"]}})
+    return {**arguments, "id": found["id"]}
 
 
-def _port_forwarding(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _port_forwarding(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     names = ("internal_ip_address", "internal_port_id", "internal_port", "external_port", "protocol", "description")
-    body = {"port_forwarding": {name: given[name] for name in names if name in given}}
-    made = cloud.send("POST", f"{NETWORK}/floatingips/{given['floatingip_id']}/port_forwardings", body)
-    return {**given, "id": made["port_forwarding"]["id"]}
+    body = {"port_forwarding": {name: arguments[name] for name in names if name in arguments}}
+    made = cloud.send("POST", f"{NETWORK}/floatingips/{arguments['floatingip_id']}/port_forwardings", body)
+    return {**arguments, "id": made["port_forwarding"]["id"]}
 
 
-def _security_group(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
-    if given.get("delete_default_rules"):
+def _security_group(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
+    if arguments.get("delete_default_rules"):
         group = cloud.send("GET", f"{NETWORK}/security-groups/{made['id']}")["security_group"]
         for rule in group["security_group_rules"]:
             cloud.send("DELETE", f"{NETWORK}/security-group-rules/{rule['id']}")
-    return {**made, "delete_default_rules": given.get("delete_default_rules")}
+    return {**made, "delete_default_rules": arguments.get("delete_default_rules")}
 
 
-def _compute_security_group(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _compute_security_group(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     """Nova passes groups and their rules on to Neutron, and shows ports that are not limited as -1."""
-    body = {"security_group": {"name": given["name"], "description": given.get("description", "")}}
+    body = {"security_group": {"name": arguments["name"], "description": arguments.get("description", "")}}
     made = cloud.send("POST", f"{NETWORK}/security-groups", body)["security_group"]
     rules = []
-    for each in given.get("rule", []):
+    for each in arguments.get("rule", []):
         rule = {"security_group_id": made["id"], "direction": "ingress", "protocol": each["ip_protocol"]}
         rule |= {"remote_ip_prefix": each["cidr"]} if each.get("cidr") else {}
         remote = made["id"] if each.get("self") else each.get("from_group_id")
@@ -155,33 +161,35 @@ def _compute_security_group(cloud: Applying, kind: str, given: Fields) -> Fields
         shown = cloud.send("POST", f"{NETWORK}/security-group-rules", {"security_group_rule": rule})
         empty = {"cidr": "", "from_group_id": "", "self": False}
         rules.append({**empty, **each, "id": shown["security_group_rule"]["id"]})
-    return {**given, "id": made["id"], "rule": rules, "region": "RegionOne"}
+    return {**arguments, "id": made["id"], "rule": rules, "region": "RegionOne"}
 
 
-def _compute_floating_ip(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = _floating_ip(cloud, "networking_floatingip_v2", given)
-    return {"id": made["id"], "pool": given["pool"], "address": made["address"], "fixed_ip": "", "instance_id": ""}
+def _compute_floating_ip(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = _floating_ip(cloud, "networking_floatingip_v2", arguments)
+    return {"id": made["id"], "pool": arguments["pool"], "address": made["address"], "fixed_ip": "", "instance_id": ""}
 
 
-def _compute_floating_ip_associate(cloud: Applying, kind: str, given: Fields) -> Fields:
-    ports = cloud.send("GET", f"{NETWORK}/ports?device_id={given['instance_id']}")["ports"]
+def _compute_floating_ip_associate(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    ports = cloud.send("GET", f"{NETWORK}/ports?device_id={arguments['instance_id']}")["ports"]
     ports = [
-        each for each in ports if given.get("fixed_ip") in (None, "", *(one["ip_address"] for one in each["fixed_ips"]))
+        each
+        for each in ports
+        if arguments.get("fixed_ip") in (None, "", *(one["ip_address"] for one in each["fixed_ips"]))
     ]
-    _floating_ip_associate(cloud, kind, {**given, "port_id": ports[0]["id"]})
-    fixed = given.get("fixed_ip") or ""
-    return {**given, "fixed_ip": fixed, "id": f"{given['floating_ip']}/{given['instance_id']}/{fixed}"}
+    _floating_ip_associate(cloud, kind, {**arguments, "port_id": ports[0]["id"]})
+    fixed = arguments.get("fixed_ip") or ""
+    return {**arguments, "fixed_ip": fixed, "id": f"{arguments['floating_ip']}/{arguments['instance_id']}/{fixed}"}
 
 
-def _lifetime(cloud: Applying, kind: str, given: Fields) -> Fields:
-    wanted = given.get("lifetime")
-    made = cloud.make(kind, given, **({"lifetime": wanted[0]} if wanted else {}))
+def _lifetime(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    wanted = arguments.get("lifetime")
+    made = cloud.make(kind, arguments, **({"lifetime": wanted[0]} if wanted else {}))
     return {**made, "lifetime": wanted or [{"units": "seconds", "value": 3600}]}
 
 
-def _instance(cloud: Applying, kind: str, given: Fields) -> Fields:
+def _instance(cloud: Applying, kind: str, arguments: Fields) -> Fields:
     networks = [
-        {"port": each["port"]} if each.get("port") else {"uuid": each["uuid"]} for each in given.get("network", [])
+        {"port": each["port"]} if each.get("port") else {"uuid": each["uuid"]} for each in arguments.get("network", [])
     ]
     disks = [
         {
@@ -196,19 +204,19 @@ def _instance(cloud: Applying, kind: str, given: Fields) -> Fields:
             )
             if name in each
         }
-        for each in given.get("block_device", [])
+        for each in arguments.get("block_device", [])
     ]
-    body: Fields = {"name": given["name"], "flavorRef": given["flavor_id"], "networks": networks or "auto"}
-    body |= {"imageRef": given["image_id"]} if given.get("image_id") else {}
+    body: Fields = {"name": arguments["name"], "flavorRef": arguments["flavor_id"], "networks": networks or "auto"}
+    body |= {"imageRef": arguments["image_id"]} if arguments.get("image_id") else {}
     body |= {"block_device_mapping_v2": disks} if disks else {}
-    body |= {"key_name": given["key_pair"]} if given.get("key_pair") else {}
-    body |= {name: given[name] for name in ("metadata", "config_drive", "availability_zone") if name in given}
-    if "security_groups" in given:
-        body["security_groups"] = [{"name": name} for name in given["security_groups"]]
-    hints = (given.get("scheduler_hints") or [{}])[0]
+    body |= {"key_name": arguments["key_pair"]} if arguments.get("key_pair") else {}
+    body |= {name: arguments[name] for name in ("metadata", "config_drive", "availability_zone") if name in arguments}
+    if "security_groups" in arguments:
+        body["security_groups"] = [{"name": name} for name in arguments["security_groups"]]
+    hints = (arguments.get("scheduler_hints") or [{}])[0]
     made = cloud.send("POST", f"{NOVA}/servers", {"server": body, "os:scheduler_hints": hints})["server"]
-    hashed = hashlib.sha1(given["user_data"].encode()).hexdigest() if given.get("user_data") else None
-    return {**given, "id": made["id"], "region": "RegionOne", "user_data": hashed}
+    hashed = hashlib.sha1(arguments["user_data"].encode()).hexdigest() if arguments.get("user_data") else None
+    return {**arguments, "id": made["id"], "region": "RegionOne", "user_data": hashed}
 
 
 def _built(cloud: Applying, identifier: str) -> Fields:
@@ -246,70 +254,70 @@ def _instance_later(cloud: Applying, made: Fields) -> Fields:
     }
 
 
-def _keypair(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.send("POST", f"{NOVA}/os-keypairs", {"keypair": given})["keypair"]
+def _keypair(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.send("POST", f"{NOVA}/os-keypairs", {"keypair": arguments})["keypair"]
     more = {name: made.get(name) for name in ("public_key", "fingerprint", "user_id")}
-    return {**given, **more, "private_key": made.get("private_key", ""), "id": given["name"]}
+    return {**arguments, **more, "private_key": made.get("private_key", ""), "id": arguments["name"]}
 
 
-def _volume_attach(cloud: Applying, kind: str, given: Fields) -> Fields:
-    path = f"{NOVA}/servers/{given['instance_id']}/os-volume_attachments"
-    made = cloud.send("POST", path, {"volumeAttachment": {"volumeId": given["volume_id"]}})["volumeAttachment"]
-    return {**given, "id": f"{given['instance_id']}/{given['volume_id']}", "device": made.get("device")}
+def _volume_attach(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    path = f"{NOVA}/servers/{arguments['instance_id']}/os-volume_attachments"
+    made = cloud.send("POST", path, {"volumeAttachment": {"volumeId": arguments["volume_id"]}})["volumeAttachment"]
+    return {**arguments, "id": f"{arguments['instance_id']}/{arguments['volume_id']}", "device": made.get("device")}
 
 
-def _interface_attach(cloud: Applying, kind: str, given: Fields) -> Fields:
-    path = f"{NOVA}/servers/{given['instance_id']}/os-interface"
-    cloud.send("POST", path, {"interfaceAttachment": {"port_id": given["port_id"]}})
-    return {**given, "id": f"{given['instance_id']}/{given['port_id']}"}
+def _interface_attach(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    path = f"{NOVA}/servers/{arguments['instance_id']}/os-interface"
+    cloud.send("POST", path, {"interfaceAttachment": {"port_id": arguments["port_id"]}})
+    return {**arguments, "id": f"{arguments['instance_id']}/{arguments['port_id']}"}
 
 
-def _flavor(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
-    if given.get("extra_specs"):
-        cloud.send("POST", f"{NOVA}/flavors/{made['id']}/os-extra_specs", {"extra_specs": given["extra_specs"]})
+def _flavor(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
+    if arguments.get("extra_specs"):
+        cloud.send("POST", f"{NOVA}/flavors/{made['id']}/os-extra_specs", {"extra_specs": arguments["extra_specs"]})
     return made
 
 
-def _aggregate(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
+def _aggregate(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
     path = f"{NOVA}/os-aggregates/{made['id']}/action"
-    if given.get("metadata"):
-        cloud.send("POST", path, {"set_metadata": {"metadata": given["metadata"]}})
-    for host in given.get("hosts", []):
+    if arguments.get("metadata"):
+        cloud.send("POST", path, {"set_metadata": {"metadata": arguments["metadata"]}})
+    for host in arguments.get("hosts", []):
         cloud.send("POST", path, {"add_host": {"host": host}})
     return {**made, "id": str(made["id"])}
 
 
-def _qos_specs(cloud: Applying, kind: str, given: Fields) -> Fields:
-    return {**cloud.make(kind, given, **given.get("specs", {})), "specs": given.get("specs", {})}
+def _qos_specs(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    return {**cloud.make(kind, arguments, **arguments.get("specs", {})), "specs": arguments.get("specs", {})}
 
 
-def _image(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
-    method = {"name": "web-download", "uri": given["image_source_url"]}
+def _image(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
+    method = {"name": "web-download", "uri": arguments["image_source_url"]}
     cloud.send("POST", f"/image/v2/images/{made['id']}/import", {"method": method})
     return made
 
 
-def _role_assignment(cloud: Applying, kind: str, given: Fields) -> Fields:
-    scope = "projects" if given.get("project_id") else "domains"
-    who = "users" if given.get("user_id") else "groups"
-    place = given.get("project_id") or given.get("domain_id")
-    actor = given.get("user_id") or given.get("group_id")
-    cloud.send("PUT", f"/identity/v3/{scope}/{place}/{who}/{actor}/roles/{given['role_id']}")
+def _role_assignment(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    scope = "projects" if arguments.get("project_id") else "domains"
+    who = "users" if arguments.get("user_id") else "groups"
+    place = arguments.get("project_id") or arguments.get("domain_id")
+    actor = arguments.get("user_id") or arguments.get("group_id")
+    cloud.send("PUT", f"/identity/v3/{scope}/{place}/{who}/{actor}/roles/{arguments['role_id']}")
     keys = ("domain_id", "project_id", "group_id", "user_id", "role_id")
-    return {**dict.fromkeys(keys, ""), **given, "id": "/".join(str(given.get(name, "")) for name in keys)}
+    return {**dict.fromkeys(keys, ""), **arguments, "id": "/".join(str(arguments.get(name, "")) for name in keys)}
 
 
-def _membership(cloud: Applying, kind: str, given: Fields) -> Fields:
-    cloud.send("PUT", f"/identity/v3/groups/{given['group_id']}/users/{given['user_id']}")
-    return {**given, "id": f"{given['user_id']}/{given['group_id']}"}
+def _membership(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    cloud.send("PUT", f"/identity/v3/groups/{arguments['group_id']}/users/{arguments['user_id']}")
+    return {**arguments, "id": f"{arguments['user_id']}/{arguments['group_id']}"}
 
 
-def _pool(cloud: Applying, kind: str, given: Fields) -> Fields:
-    persistence = given.get("persistence")
-    return cloud.make(kind, given, **({"session_persistence": persistence[0]} if persistence else {}))
+def _pool(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    persistence = arguments.get("persistence")
+    return cloud.make(kind, arguments, **({"session_persistence": persistence[0]} if persistence else {}))
 
 
 def _listener_later(cloud: Applying, made: Fields) -> Fields:
@@ -317,44 +325,44 @@ def _listener_later(cloud: Applying, made: Fields) -> Fields:
     return {"default_pool_id": listener["default_pool_id"] or ""}
 
 
-def _members(cloud: Applying, kind: str, given: Fields) -> Fields:
-    path = f"{LBAAS}/pools/{given['pool_id']}/members"
-    cloud.send("PUT", path, {"members": given["member"]})
+def _members(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    path = f"{LBAAS}/pools/{arguments['pool_id']}/members"
+    cloud.send("PUT", path, {"members": arguments["member"]})
     names = ("id", "name", "address", "protocol_port", "weight", "subnet_id", "admin_state_up", "monitor_address")
     listed = cloud.send("GET", path)["members"]
     members = [{**{name: each[name] for name in names}, "monitor_port": each["monitor_port"] or 0} for each in listed]
-    return {**given, "member": members, "id": given["pool_id"]}
+    return {**arguments, "member": members, "id": arguments["pool_id"]}
 
 
-def _container(cloud: Applying, kind: str, given: Fields) -> Fields:
-    headers = {f"X-Container-Meta-{name}": value for name, value in given.get("metadata", {}).items()}
+def _container(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    headers = {f"X-Container-Meta-{name}": value for name, value in arguments.get("metadata", {}).items()}
     for name, header in (("container_read", "X-Container-Read"), ("container_write", "X-Container-Write")):
-        headers |= {header: given[name]} if name in given else {}
-    cloud.send("PUT", f"/object-store/v1/AUTH_{cloud.project_id}/{given['name']}", headers=headers)
-    return {**given, "id": given["name"], "force_destroy": False, "versioning": False}
+        headers |= {header: arguments[name]} if name in arguments else {}
+    cloud.send("PUT", f"/object-store/v1/AUTH_{cloud.project_id}/{arguments['name']}", headers=headers)
+    return {**arguments, "id": arguments["name"], "force_destroy": False, "versioning": False}
 
 
-def _secret(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
+def _secret(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
     reference = str(cloud.last["secret_ref"])
     return {**made, "secret_ref": reference, "id": reference.rpartition("/")[2]}
 
 
-def _key_container(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given, secret_refs=given["secret_refs"])
+def _key_container(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments, secret_refs=arguments["secret_refs"])
     reference = str(cloud.last["container_ref"])
     return {**made, "container_ref": reference, "id": reference.rpartition("/")[2]}
 
 
-def _share_access(cloud: Applying, kind: str, given: Fields) -> Fields:
-    rule = {name: given[name] for name in ("access_type", "access_to", "access_level")}
-    made = cloud.send("POST", f"{SHARES}/shares/{given['share_id']}/action", {"allow_access": rule})["access"]
-    return {**given, "id": made["id"]}
+def _share_access(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    rule = {name: arguments[name] for name in ("access_type", "access_to", "access_level")}
+    made = cloud.send("POST", f"{SHARES}/shares/{arguments['share_id']}/action", {"allow_access": rule})["access"]
+    return {**arguments, "id": made["id"]}
 
 
-def _share_network(cloud: Applying, kind: str, given: Fields) -> Fields:
-    made = cloud.make(kind, given)
-    for each in given.get("security_service_ids", []):
+def _share_network(cloud: Applying, kind: str, arguments: Fields) -> Fields:
+    made = cloud.make(kind, arguments)
+    for each in arguments.get("security_service_ids", []):
         body = {"add_security_service": {"security_service_id": each}}
         cloud.send("POST", f"{SHARES}/share-networks/{made['id']}/action", body)
     return made

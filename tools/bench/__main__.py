@@ -170,16 +170,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help="make the ratios of these cases those to compare with from now on",
     )
-    given = parser.parse_args(arguments)
-    available = runners(quick=given.quick)
-    if unknown := set(given.cases) - set(available) - set(OUTSIDE):
+    options = parser.parse_args(arguments)
+    available = runners(quick=options.quick)
+    if unknown := set(options.cases) - set(available) - set(OUTSIDE):
         parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(available)}")
-    if lacking := set(given.cases or OUTSIDE) - set(available):
+    if lacking := set(options.cases or OUTSIDE) - set(available):
         print(f"stackbench.py is not at hand, its cases are left out: {', '.join(sorted(lacking))}", file=sys.stderr)
     return report(
-        {case: available[case] for case in given.cases or available if case in available},
-        given.out,
-        update_baseline=given.update_baseline,
+        {case: available[case] for case in options.cases or available if case in available},
+        options.out,
+        update_baseline=options.update_baseline,
     )
 
 

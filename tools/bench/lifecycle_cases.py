@@ -225,7 +225,7 @@ async def tree(place: dict[str, Any]) -> list[dict[str, Any]]:
         same, other = {"template": _tree(), **more}, {"template": _tree(replaced=True), **more}
         await client.act("POST", "/stacks", {"stack_name": "first", "template": EMPTY}, "first")
         idle = _memory(place["pids"]["engine"], "VmRSS")
-        for phase, method, given in (
+        for phase, method, body in (
             ("create", "POST", {"stack_name": "tree", **same}),
             ("no-op", "PUT", same),
             ("one leaf", "PUT", other),
@@ -234,7 +234,7 @@ async def tree(place: dict[str, Any]) -> list[dict[str, Any]]:
             path = "/stacks" if method == "POST" else await client.path_of("tree")
             record = {"case": "tree", "phase": phase, "n": MEMBERS * len(MEMBER["resources"])}
             with measured(place, record):
-                record["wall_s"] = round(await client.act(method, path, given, "tree"), 2)
+                record["wall_s"] = round(await client.act(method, path, body, "tree"), 2)
             records.append(record)
         await asyncio.sleep(SETTLING_SECONDS)
         left = _memory(place["pids"]["engine"], "VmRSS")
@@ -274,14 +274,14 @@ async def memory(place: dict[str, Any]) -> list[dict[str, Any]]:
     async with aiohttp.ClientSession() as session:
         client = Client(session, place)
         await client.log_in()
-        for phase, method, path, given in (
+        for phase, method, path, content in (
             ("idle", None, "", None),
             ("create", "POST", "/stacks", body),
             ("no-op", "PUT", "/stacks/plain", {"template": template}),
         ):
             record: dict[str, Any] = {"case": "memory", "phase": phase, "n": PLAIN}
             with measured(place, record):
-                record["wall_s"] = round(await client.act(method, path, given, "plain"), 2) if method else 0
+                record["wall_s"] = round(await client.act(method, path, content, "plain"), 2) if method else 0
             record["note"] = _memory_note(place)
             records.append(record)
     return records

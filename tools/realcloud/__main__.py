@@ -79,18 +79,18 @@ def _run_types(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
 
 def _run_scenarios(lab: Lab, home: Path, arguments: argparse.Namespace) -> int:
     """Run scenarios; return the number of trials that failed."""
-    told = []
+    results = []
     with running(lab, home, _settings(lab, home), [trials.ACCOUNT, trials.ADMINISTRATOR]) as engines:
         place = trials.Place(lab, engines, arguments.seed)
         for name in arguments.scenarios:
             for outcome in trials.run(place, name, SCENARIOS[name](place)):
                 report.show_trial(outcome)
-                told.append(outcome)
-    failures = sum(not outcome.passed for outcome in told)
-    print(f"{len(told)} trials ran, {failures} failed.")
+                results.append(outcome)
+    failures = sum(not outcome.passed for outcome in results)
+    print(f"{len(results)} trials ran, {failures} failed.")
     if arguments.record:
         known = report.recorded(report.SCENARIOS)
-        report.record(report.SCENARIOS, report.scenario_block(told, known, list(SCENARIOS)))
+        report.record(report.SCENARIOS, report.scenario_block(results, known, list(SCENARIOS)))
     return failures
 
 

@@ -115,9 +115,9 @@ class Lab:
         path.chmod(0o600)
 
 
-def found_folder(given: Path | None) -> Path:
+def found_folder(folder: Path | None) -> Path:
     """Return the folder of the lab's scripts. Raises LabMissing."""
-    named = given or (Path(os.environ[FOLDER_VARIABLE]) if os.environ.get(FOLDER_VARIABLE) else None)
+    named = folder or (Path(os.environ[FOLDER_VARIABLE]) if os.environ.get(FOLDER_VARIABLE) else None)
     if named is None:
         raise LabMissing(f"No lab: name the folder of its scripts, with LAB=… or in {FOLDER_VARIABLE}.")
     if not (named / "clouds.yaml").is_file() or not (named / "up.sh").is_file():

@@ -27,10 +27,10 @@ def show(result: Result) -> None:
         print(f"        {failure}", flush=True)
 
 
-def show_trial(told: TrialResult) -> None:
+def show_trial(result: TrialResult) -> None:
     """Print the outcome of a trial."""
-    sign = _SIGNS["passed" if told.passed else "failed"]
-    print(f"{told.seconds:6.1f}s {told.scenario}: {told.trial} {sign} {told.text}", flush=True)
+    sign = _SIGNS["passed" if result.passed else "failed"]
+    print(f"{result.seconds:6.1f}s {result.scenario}: {result.trial} {sign} {result.text}", flush=True)
 
 
 def record(start: str, lines: Iterable[str], page: Path = PAGE) -> None:
@@ -48,14 +48,14 @@ def recorded(start: str, page: Path = PAGE) -> list[str]:
     return page.read_text(encoding="utf-8").partition(start)[2].partition(END)[0].splitlines()
 
 
-def scenario_block(told: Sequence[TrialResult], known: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+def scenario_block(results: Sequence[TrialResult], known: Iterable[str], names: Sequence[str]) -> Iterator[str]:
     """The lines of the page for the scenarios: a row for each trial.
 
     Rows of other scenarios stay as they are among the `known` lines. `names` are all scenarios in their order.
     """
-    ran = {outcome.scenario for outcome in told}
+    ran = {outcome.scenario for outcome in results}
     rows = [(name, row) for row in known if (name := _scenario(row)) in names and name not in ran]
-    rows += [(outcome.scenario, _trial_row(outcome)) for outcome in told]
+    rows += [(outcome.scenario, _trial_row(outcome)) for outcome in results]
     rows.sort(key=lambda named: names.index(named[0]))
     passed = sum(f" | {_SIGNS['passed']} | " in row for _, row in rows)
     yield f"Of {len(rows)} trials {passed} passed."
@@ -69,9 +69,9 @@ def _scenario(row: str) -> str:
     return row.split("|")[1].strip() if row.startswith("| ") else ""
 
 
-def _trial_row(told: TrialResult) -> str:
-    sign = _SIGNS["passed" if told.passed else "failed"]
-    return f"| {told.scenario} | {told.trial} | {sign} | {line(told.text)} |"
+def _trial_row(result: TrialResult) -> str:
+    sign = _SIGNS["passed" if result.passed else "failed"]
+    return f"| {result.scenario} | {result.trial} | {sign} | {line(result.text)} |"
 
 
 def block(results: Sequence[Result], left: Sequence[str]) -> Iterator[str]:

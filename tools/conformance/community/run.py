@@ -72,14 +72,14 @@ def read_document() -> Document:
     """Read templates.yaml. Raises: LookupError for a key that it must not have."""
     read = yaml.safe_load(DOCUMENT.read_text(encoding="utf-8"))
     cases = []
-    for name, given in read["templates"].items():
+    for name, entry in read["templates"].items():
         empty: dict[str, Any] = {
             "parameters": {}, "environment": "", "words": {}, "files": {}, "outputs": {}, "pages": [], "shells": [],
             "urls": [],
         }  # fmt: skip
-        if unknown := given.keys() - empty.keys() - {"answer"}:
+        if unknown := entry.keys() - empty.keys() - {"answer"}:
             raise LookupError(f"{DOCUMENT}: {name} has unknown keys: {', '.join(sorted(unknown))}")
-        cases.append(Case(name, **{**empty, **given}))
+        cases.append(Case(name, **{**empty, **entry}))
     return Document(read["packages"], read["parameters"], cases)
 
 
@@ -144,15 +144,15 @@ class Community:
 
     def _expect(self, case: Case, server: str, ask: Callable[[], str], part: str) -> None:
         """Ask until the answer contains a part. Raises: Failed."""
-        end, said = time.monotonic() + ANSWER_SECONDS, ""
-        while part not in said:
+        end, answer = time.monotonic() + ANSWER_SECONDS, ""
+        while part not in answer:
             if time.monotonic() > end:
                 raise Failed(
-                    f"The answer has no {part!r} after {ANSWER_SECONDS:.0f} s: {said[-1000:]}\n"
+                    f"The answer has no {part!r} after {ANSWER_SECONDS:.0f} s: {answer[-1000:]}\n"
                     f"The end of the server's console:\n{self._console(case, server)}"
                 )
             time.sleep(PAUSE_SECONDS)
-            said = ask()
+            answer = ask()
 
     def _console(self, case: Case, server: str) -> str:
         if not server:

@@ -65,10 +65,10 @@ def _same(here: Any, there: Any) -> bool:
 
 
 def _unchanged(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) -> str:
-    given = {**definition(entry), **entry.get("update", {})}
+    body = {**definition(entry), **entry.get("update", {})}
     if entry.get("ends", "").startswith(("DELETE", "SUSPEND")):
         return "-"
-    changes = heat.call("PUT", f"{heat.path(entry['name'])}/preview?show_nested=true", given)["resource_changes"]
+    changes = heat.call("PUT", f"{heat.path(entry['name'])}/preview?show_nested=true", body)["resource_changes"]
     found = [
         f"{kind} {each['resource_name']}"
         for kind in ("added", "updated", "replaced", "deleted")
@@ -98,13 +98,13 @@ def _signal(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) ->
 
 def _sent(address: str) -> requests.Response:
     """Send a signal to a URL, or to the one in the document for senders; with a password, as its user."""
-    told = json.loads(address) if address.startswith("{") else {"alarm_url": address}
-    url = told["alarm_url"]
-    if "password" in told:
-        user: Any = {"id": told["user_id"], "password": told["password"]}
-        scope = {"project": {"id": told["project_id"]}}
+    target = json.loads(address) if address.startswith("{") else {"alarm_url": address}
+    url = target["alarm_url"]
+    if "password" in target:
+        user: Any = {"id": target["user_id"], "password": target["password"]}
+        scope = {"project": {"id": target["project_id"]}}
         auth: Any = {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}
-        opened = requests.post(f"{told['auth_url'].rstrip('/')}/auth/tokens", json={"auth": auth}, timeout=30)
+        opened = requests.post(f"{target['auth_url'].rstrip('/')}/auth/tokens", json={"auth": auth}, timeout=30)
         opened.raise_for_status()
         token = opened.headers["X-Subject-Token"]
         return requests.post(url, json={"data": "x", "id": "2"}, headers={"X-Auth-Token": token}, timeout=30)
@@ -121,9 +121,9 @@ def _change(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) ->
     change = entry.get("then", {}).get("change")
     if change is None or entry["then"].get("waits"):
         return "-"
-    given = {**definition(entry), **entry.get("update", {})}
-    given["parameters"] = {**given["parameters"], **change}
-    heat.call("PUT", heat.path(entry["name"]), given)
+    body = {**definition(entry), **entry.get("update", {})}
+    body["parameters"] = {**body["parameters"], **change}
+    heat.call("PUT", heat.path(entry["name"]), body)
     state = heat.settled(entry["name"])
     return (
         state if state == "UPDATE_COMPLETE" else f"NO: {state} {heat.show(entry['name'])['stack_status_reason'][:80]}"

@@ -51,25 +51,25 @@ class Heat:
 
     def make(self, entry: Mapping[str, Any]) -> str:
         """Make the stack of an entry; return its state."""
-        name, given = entry["name"], definition(entry)
-        self.call("POST", "/stacks", {"stack_name": name, "timeout_mins": 60, **given, **_tags(entry)})
+        name, body = entry["name"], definition(entry)
+        self.call("POST", "/stacks", {"stack_name": name, "timeout_mins": 60, **body, **_tags(entry)})
         if "signal" in entry and not entry["template"]["resources"].get("up"):
             self._signal_when_ready(name, entry)
         if entry.get("ends") == "CREATE_IN_PROGRESS":
             time.sleep(8)
             return self.settled(name, "CREATE_IN_PROGRESS")
         self.settled(name)
-        self._change(name, entry, given)
+        self._change(name, entry, body)
         return self.settled(name, entry.get("ends"))
 
-    def _change(self, name: str, entry: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    def _change(self, name: str, entry: Mapping[str, Any], body: Mapping[str, Any]) -> None:
         path = self.path(name)
         if "snapshot" in entry:
             self.call("POST", f"{path}/snapshots", {"name": entry["snapshot"]})
             self.settled(name)
         if "update" in entry:
             time.sleep(1)
-            self.call("PUT", path, {**given, **entry["update"], **_tags(entry)})
+            self.call("PUT", path, {**body, **entry["update"], **_tags(entry)})
             time.sleep(3)
             if not str(entry.get("ends")).endswith("IN_PROGRESS"):
                 self.settled(name)

@@ -37,8 +37,8 @@ def _adopted(heat: Heat, document: Mapping[str, Any]) -> str:
     """Return an empty string, or why the stack was not adopted."""
     name, environment = f"{_PREFIX}{document['name']}", document["environment"]
     registry = {key: environment[key] for key in ("resource_registry", "parameter_defaults") if environment.get(key)}
-    given = {"stack_name": name, "timeout_mins": 5, "files": document["files"], "environment": registry}
-    heat.call("POST", "/stacks", {**given, "adopt_stack_data": json.dumps(document)})
+    body = {"stack_name": name, "timeout_mins": 5, "files": document["files"], "environment": registry}
+    heat.call("POST", "/stacks", {**body, "adopt_stack_data": json.dumps(document)})
     try:
         state = heat.settled(name)
         if state != "ADOPT_COMPLETE":

@@ -172,15 +172,15 @@ def _object_key(node: Any, scope: Scope) -> Any:
 
 
 def _call(node: Any, scope: Scope) -> Any:
-    name, *given = _parts(node)
+    name, *groups = _parts(node)
     function = FUNCTIONS.get(_word(name))
-    arguments = _parts(given[0]) if given else []
+    arguments = _parts(groups[0]) if groups else []
     if _word(name) in ("try", "can"):
         return _first_known(arguments, scope)
     if function is None:
         raise NotKnown(f"the function {_word(name)} is not evaluated")
     values = [evaluate(each, scope) for each in arguments]
-    if given and any(str(each) == "..." for each in given[0].children):
+    if groups and any(str(each) == "..." for each in groups[0].children):
         values = [*values[:-1], *values[-1]]
     try:
         return function(*values)

@@ -85,11 +85,11 @@ class AssumedObjects:
         found = {address: self._arguments(address, fields) for address, fields in self._resources.items()}
         return {**read, "as": self._project, "resources": last_servers(found)}
 
-    def _arguments(self, address: str, given: Mapping[str, Any]) -> Fields:
+    def _arguments(self, address: str, arguments: Mapping[str, Any]) -> Fields:
         kind = re.sub(r"^(data\.)?(module\.[^.]+\.)*", "", address).partition(".")[0].removeprefix(PREFIX)
         if address.startswith("data."):
-            return self._source(kind, _converted(given))
-        fields = self._with_ids(_converted(given))
+            return self._source(kind, _converted(arguments))
+        fields = self._with_ids(_converted(arguments))
         if kind == "networking_subnet_v2":
             fields.setdefault("ip_version", 4)
         elif kind == "compute_instance_v2":
@@ -238,13 +238,13 @@ class AssumedObjects:
             self._administrator.send("POST", "/volume/v3/types", {"volume_type": {"name": name}})
 
 
-def _converted(given: Mapping[str, Any]) -> Fields:
+def _converted(arguments: Mapping[str, Any]) -> Fields:
     """Return arguments in the types of the provider's schema."""
-    return dict(_typed(given))
+    return dict(_typed(arguments))
 
 
-def _typed(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in given.items():
+def _typed(arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in arguments.items():
         if isinstance(value, list):
             yield name, [_converted(each) if isinstance(each, dict) else each for each in value]
         elif isinstance(value, dict):

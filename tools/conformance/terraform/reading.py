@@ -90,7 +90,7 @@ def last_servers(resources: Mapping[str, Fields]) -> dict[str, Fields]:
 class _Module:
     """One module: evaluated where it is called, with the values of its variables."""
 
-    def __init__(self, directory: Path, prefix: str, given: Fields, depth: int) -> None:
+    def __init__(self, directory: Path, prefix: str, variables: Fields, depth: int) -> None:
         if depth > _LARGEST_DEPTH:
             raise NotKnown(f"the module {prefix} is too deep")
         self._directory, self._prefix, self._depth = directory, prefix, depth
@@ -99,7 +99,7 @@ class _Module:
             raise NotKnown(f"the directory {directory} has no file *.tf")
         self._blocks = [each for file in files for each in _read(file).blocks]
         values = [arg for file in sorted(directory.glob("*.tfvars")) for arg in _read(file).arguments.items()]
-        self._given = {**{name: evaluate(tree, {}) for name, tree in values}, **given}
+        self._values = {**{name: evaluate(tree, {}) for name, tree in values}, **variables}
         self._variables = _Lazy(self._variable)
         self._locals = _Lazy(self._local)
         self._modules = _Lazy(self._module)
@@ -146,8 +146,8 @@ class _Module:
         raise NotKnown(f"there is no {' '.join((kind, *labels))}")
 
     def _variable(self, name: str) -> Any:
-        if name in self._given:
-            return self._given[name]
+        if name in self._values:
+            return self._values[name]
         default = self._find("variable", name).arguments.get("default")
         if default is None:
             raise NotKnown(f"the variable {name} has no value")
@@ -171,12 +171,12 @@ class _Module:
         return [each.outputs() for each in inner] if isinstance(inner, list) else inner.outputs()
 
     def _call(self, block: Block, source: str, name: str, scope: Mapping[str, Any]) -> _Module:
-        given = {
+        variables = {
             argument: evaluate(tree, scope)
             for argument, tree in block.arguments.items()
             if argument not in (*_OF_THE_LANGUAGE, "source", "version", "providers")
         }
-        module = _Module(self._directory / source, f"{self._prefix}{name}.", given, self._depth + 1)
+        module = _Module(self._directory / source, f"{self._prefix}{name}.", variables, self._depth + 1)
         module.read()
         return module
 

@@ -97,8 +97,12 @@ def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[dict[str,
     before = inventory.taken(projects)
     region = lab.administrator.region
     files = {"/small.qcow2": bytes(65536), "/member.yaml": MEMBER.encode()}
-    with serving(files) as web, servers() as given, installed(lab, given, home / region, region) as installation:
-        place = Place(_with_new_logins(lab), given, installation, home, web, re.compile(arguments.rows or ""))
+    with (
+        serving(files) as web,
+        servers() as server_group,
+        installed(lab, server_group, home / region, region) as installation,
+    ):
+        place = Place(_with_new_logins(lab), server_group, installation, home, web, re.compile(arguments.rows or ""))
         for name in arguments.parts:
             print(f"{name}:", flush=True)
             results[name] = rows = []

@@ -118,8 +118,8 @@ class Installation:
     Several installations share the servers, and the users and the stack domain in Keystone.
     """
 
-    def __init__(self, lab: Lab, given: Servers, home: Path, region: str) -> None:
-        self._lab, self._servers, self.home, self.region = lab, given, home, region
+    def __init__(self, lab: Lab, server_group: Servers, home: Path, region: str) -> None:
+        self._lab, self._servers, self.home, self.region = lab, server_group, home, region
         self.ports = {name: free_port() for name in ("api", "other", "cfn", *(f"status{n}" for n in range(ENGINES)))}
         self.api = f"http://{HOST}:{self.ports['api']}"
         self.other_api = f"http://{HOST}:{self.ports['other']}"
@@ -218,9 +218,9 @@ def _exists(group: int) -> bool:
 
 
 @contextmanager
-def installed(lab: Lab, given: Servers, home: Path, region: str) -> Iterator[Installation]:
+def installed(lab: Lab, server_group: Servers, home: Path, region: str) -> Iterator[Installation]:
     """An installation that runs and is registered in Keystone; stopped in the end."""
-    installation = Installation(lab, given, home, region)
+    installation = Installation(lab, server_group, home, region)
     installation.configure()
     print(installation.register(), flush=True)
     try:

@@ -157,14 +157,16 @@ def _reverted(changed: _Changed) -> int:
 def _send(changed: _Changed, service: str, method: str, path: str, options: Mapping[str, Any] | None = None) -> None:
     """Send a request without Stoker. Raises LabMissing and Failed."""
     options = options or {}
-    given: dict[str, Any] = {key: filled(options[key], changed.ids) for key in ("json", "headers") if key in options}
+    arguments: dict[str, Any] = {
+        key: filled(options[key], changed.ids) for key in ("json", "headers") if key in options
+    }
     if "document" in options:
-        given["json"] = _merged(changed.ids[options["document"]], options["change"])
+        arguments["json"] = _merged(changed.ids[options["document"]], options["change"])
     path = path.format(**changed.ids)
     if "until" in options:
         _until(changed.account, service, path, options["until"])
         return
-    answer = changed.account.ask(service, method, path, **given)
+    answer = changed.account.ask(service, method, path, **arguments)
     if "find" in options:
         changed.ids[options["find"]["as"]] = _found(answer, options["find"])
 

@@ -70,7 +70,7 @@ class Round:
         was_broken, self.broken = self.broken, True
         began = time.monotonic()
         wanted = self.operations[operation]()
-        told = self._kill(self._known[operation][0]) if killed else ""
+        report = self._kill(self._known[operation][0]) if killed else ""
         self._place.expect(self._stack, wanted, SECONDS)
         spent = time.monotonic() - began
         if killed or was_broken:
@@ -78,7 +78,7 @@ class Round:
         else:
             self._known[operation] = (spent, self._counts())
         self.broken = was_broken
-        return f"{told}{wanted} after {spent:.0f} s"
+        return f"{report}{wanted} after {spent:.0f} s"
 
     def _kill(self, usual: float) -> str:
         pause = self._chance.uniform(0.05, 0.6) * usual

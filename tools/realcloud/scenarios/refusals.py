@@ -75,13 +75,13 @@ def _conflict(place: Place, name: str, case: Mapping[str, Any]) -> str:
     outputs = {key: {"value": value} for key, value in case.get("outputs", {}).items()}
     first = place.create(f"{_slug(name)}-first", _template(case["first"], outputs=outputs))
     place.expect(first, "CREATE_COMPLETE")
-    given = place.outputs(first)
-    parameters = {key: {"type": "string"} for key in given}
+    values = place.outputs(first)
+    parameters = {key: {"type": "string"} for key in values}
     template = _template(case["resources"], parameters=parameters)
-    stack, reported = _refused(place, _slug(name), template, case, parameters=given)
+    stack, reported = _refused(place, _slug(name), template, case, parameters=values)
     thing = template["resources"][THING]
     template["resources"][THING] = {**thing, "properties": merged(thing["properties"], case["mended"])}
-    place.engine.update(stack, template, {}, parameters=given)
+    place.engine.update(stack, template, {}, parameters=values)
     place.expect(stack, "UPDATE_COMPLETE")
     place.delete(stack)
     place.delete(first)

@@ -100,8 +100,8 @@ def _handle(place: Place, transport: str) -> str:
         _require(requests.post(endpoint, json=_STATUS, timeout=30).status_code == 401, "no token is needed")
         _accepted(requests.post(endpoint, json=_STATUS, headers={"X-Auth-Token": found}, timeout=30))
     else:
-        given = {"signal_id": found.get("alarm_url"), "signal_verb": "PUT", **found}
-        _send(place, transport, given, _STATUS)
+        handle = {"signal_id": found.get("alarm_url"), "signal_verb": "PUT", **found}
+        _send(place, transport, handle, _STATUS)
     place.expect(stack, "CREATE_COMPLETE")
     return _ended(place, stack, {"data": '{"1": "42"}'})
 
@@ -155,36 +155,36 @@ def _swift(place: Place) -> str:
 # -- sending --------------------------------------------------------------------------------------------------------
 
 
-def _send(place: Place, transport: str, given: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+def _send(place: Place, transport: str, handle: Mapping[str, Any], body: Mapping[str, Any]) -> None:
     """Send a signal as the holder of the inputs of a deployment can."""
     if transport in ("CFN_SIGNAL", "TEMP_URL_SIGNAL"):
-        _signed(given["signal_id"], given["signal_verb"], body)
+        _signed(handle["signal_id"], handle["signal_verb"], body)
         return
-    user = _user(place, given)
+    user = _user(place, handle)
     if transport == "HEAT_SIGNAL":
-        url = given.get("alarm_url") or _signal_url(place, given)
+        url = handle.get("alarm_url") or _signal_url(place, handle)
         _require(requests.post(url, json=body, timeout=30).status_code == 401, "no token is needed")
         _accepted(user.send("orchestration", "POST", url, json=body))
         stacks = place.engine.url
         _require(user.send("orchestration", "GET", f"{stacks}/stacks").status_code == 403, "it may list stacks")
         return
     message = {"messages": [{"body": body, "ttl": 600}]}
-    _accepted(user.send("messaging", "POST", f"/v2/queues/{given['queue_id']}/messages", json=message))
+    _accepted(user.send("messaging", "POST", f"/v2/queues/{handle['queue_id']}/messages", json=message))
 
 
-def _signal_url(place: Place, given: Mapping[str, Any]) -> str:
+def _signal_url(place: Place, handle: Mapping[str, Any]) -> str:
     root = place.engine.url.rpartition("/")[0]
-    stack = f"{given['stack_id']}/resources/{given['resource_name']}"
-    return f"{root}/{given['project_id']}/stacks/{stack}/signal"
+    stack = f"{handle['stack_id']}/resources/{handle['resource_name']}"
+    return f"{root}/{handle['project_id']}/stacks/{stack}/signal"
 
 
-def _user(place: Place, given: Mapping[str, Any]) -> Account:
+def _user(place: Place, handle: Mapping[str, Any]) -> Account:
     """The user of the stack domain, from what a server is given."""
     auth = {
-        "auth_url": given["auth_url"],
-        "user_id": given["user_id"],
-        "password": given["password"],
-        "project_id": given["project_id"],
+        "auth_url": handle["auth_url"],
+        "user_id": handle["user_id"],
+        "password": handle["password"],
+        "project_id": handle["project_id"],
     }
     return Account(auth, place.account.region)
 

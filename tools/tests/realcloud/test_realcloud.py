@@ -82,9 +82,9 @@ def test_reported_drift_is_read_from_its_plan() -> None:
 
 
 def test_words_of_the_examples_are_replaced() -> None:
-    given = {"a": ["cirros", {"b": "http://files.example.com/x.yaml"}], "c": 1}
+    example = {"a": ["cirros", {"b": "http://files.example.com/x.yaml"}], "c": 1}
     words = {"cirros": "small", "http://files.example.com/": "http://127.0.0.1:1/"}
-    assert replaced(given, words) == {"a": ["small", {"b": "http://127.0.0.1:1/x.yaml"}], "c": 1}
+    assert replaced(example, words) == {"a": ["small", {"b": "http://127.0.0.1:1/x.yaml"}], "c": 1}
 
 
 def test_a_lab_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,9 +125,9 @@ def test_results_are_recorded_in_the_page(tmp_path: Path) -> None:
     assert "### Failures" not in lines and "| `OS::A::B` | check | Slow. |" not in lines
     kept = "| kills | create | ✓ | completed |"
     page.write_text(f"{report.SCENARIOS}| quotas | old | ✓ | x |\n{kept}\n{report.END}")
-    told = [TrialResult("quotas", "networks", False, "a | b", 1.0), TrialResult("quotas", "ports", True, "", 1.0)]
+    trials = [TrialResult("quotas", "networks", False, "a | b", 1.0), TrialResult("quotas", "ports", True, "", 1.0)]
     known, names = report.recorded(report.SCENARIOS, page), ["quotas", "kills"]
-    report.record(report.SCENARIOS, report.scenario_block(told, known, names), page)
+    report.record(report.SCENARIOS, report.scenario_block(trials, known, names), page)
     rows = ["| quotas | networks | ✗ | a \\| b |", "| quotas | ports | ✓ |  |", kept]
     assert [line for line in report.recorded(report.SCENARIOS, page) if "✓" in line or "✗" in line] == rows
     assert "Of 3 trials 2 passed." in page.read_text()

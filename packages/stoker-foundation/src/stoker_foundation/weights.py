@@ -24,7 +24,7 @@ class Weights:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._known: dict[int, tuple[Any, int]] = {}
-        self._given = 0
+        self._total = 0
 
     def bounded(self, value: object) -> object:
         """Return a value that is not too large. Raises MemoryError."""
@@ -35,8 +35,8 @@ class Weights:
     def bounded_items(self, items: Iterator[object]) -> Iterator[object]:
         """Yield items until they are too many together. Raises MemoryError."""
         for item in items:
-            self._given += self.of(item)
-            if self._given > self._most:
+            self._total += self.of(item)
+            if self._total > self._most:
                 raise MemoryError
             yield item
 

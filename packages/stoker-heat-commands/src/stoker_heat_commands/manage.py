@@ -217,8 +217,8 @@ def main() -> None:
         config = cluster_config((), sys.argv[1:], NAME, register)
         if config.command.name is None:
             sys.exit(f"{NAME}: name a command: {', '.join(COMMANDS)}")
-        said = COMMANDS[config.command.name].run(config)
+        output = COMMANDS[config.command.name].run(config)
     except (StokerError, Refused, cfg.Error, OSError) as error:
         sys.exit(f"{NAME}: {error}")
-    if said:
-        print(said)
+    if output:
+        print(output)

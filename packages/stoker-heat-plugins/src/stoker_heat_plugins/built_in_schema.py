@@ -67,22 +67,22 @@ class BuiltInAttribute(attributes.Schema):
 
 
 def _constraint(rule: own.Constraint) -> constraints.Constraint | None:
-    said = rule.description or None
+    description = rule.description or None
     match rule:
         case own.Length():
-            return constraints.Length(rule.min, rule.max, said)
+            return constraints.Length(rule.min, rule.max, description)
         case own.Range():
-            return constraints.Range(rule.min, rule.max, said)
+            return constraints.Range(rule.min, rule.max, description)
         case own.Modulo():
-            return constraints.Modulo(rule.step, rule.offset, said)
+            return constraints.Modulo(rule.step, rule.offset, description)
         case own.AllowedValues():
-            return constraints.AllowedValues(rule.values, said)
+            return constraints.AllowedValues(rule.values, description)
         case own.Offered():
-            return constraints.AllowedValues(list(rule.names()), said)
+            return constraints.AllowedValues(list(rule.names()), description)
         case own.AllowedPattern():
-            return constraints.AllowedPattern(rule.pattern, said)
+            return constraints.AllowedPattern(rule.pattern, description)
         case own.CustomConstraint():
-            return constraints.CustomConstraint(rule.name, said)
+            return constraints.CustomConstraint(rule.name, description)
     return None
 
 

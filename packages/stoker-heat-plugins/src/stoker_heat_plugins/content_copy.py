@@ -65,19 +65,19 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
 
     async def _restoring(self, call: Call, outcome: Done) -> Outcome:
         """Record what `handle_restore` changes in the properties."""
-        given, record = dict(call.properties["properties"]), self._record(call)
+        properties, record = dict(call.properties["properties"]), self._record(call)
         make, known = self._maker(call, call.properties), dict[str, Any]()
 
         def restored() -> Mapping[str, Any]:
             resource = make(record)
-            definition = resource.t.freeze(properties=deepcopy(given))
+            definition = resource.t.freeze(properties=deepcopy(properties))
             entry = {
                 "name": call.resource.name,
                 "type": call.resource.type,
                 "resource_id": record.resource_id,
                 "resource_data": record.all_data(),
             }
-            known.update({name: resource.properties.get(name) for name in self.plugin.properties_schema}, **given)
+            known.update({name: resource.properties.get(name) for name in self.plugin.properties_schema}, **properties)
             return dict(resource.handle_restore(definition, entry)[PROPERTIES])
 
         try:
@@ -85,7 +85,7 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
         except Exception as error:
             return failed(self.type_name, "restore", error)
         call.data[_CHANGED] = {name: value for name, value in wanted.items() if known.get(name) != value}
-        call.data[_REMOVED] = sorted(given.keys() - wanted.keys())
+        call.data[_REMOVED] = sorted(properties.keys() - wanted.keys())
         return outcome
 
     def _record(self, call: Call) -> Record:

@@ -59,12 +59,12 @@ class DerivedType(HeatResourceType):
 
     def _call(self, call: Call) -> Call:
         """Return the call for the own type's methods."""
-        given = _given(call)
-        update = call.progress.get(_UPDATE) or {"before": given, "changed": call.changed}
+        properties = _set_by_handlers(call)
+        update = call.progress.get(_UPDATE) or {"before": properties, "changed": call.changed}
         return replace(
             call,
             physical_id=None if call.data.get(NO_ID) else call.physical_id,
-            properties=_values(self.own, call.properties, given),
+            properties=_values(self.own, call.properties, properties),
             previous=None if call.previous is None else _values(self.own, call.previous, update["before"]),
             changed={name: value for name, value in update["changed"].items() if name in self.own.properties},
             progress=call.progress.get(OWN_PROGRESS, {}),
@@ -76,7 +76,7 @@ class DerivedType(HeatResourceType):
             return
         call.progress[_BEGUN] = True
         call.progress[OWN_PROGRESS] = {}
-        before = _given(call)
+        before = _set_by_handlers(call)
         if action == "update":
             changed = dict(call.changed) if request is None else dict(request.changed or {})
             call.progress[_UPDATE] = {"before": before, "changed": changed}
@@ -246,13 +246,13 @@ class DerivedType(HeatResourceType):
         return Again(after=0.0, physical_id=record.resource_id)
 
 
-def _values(own: ResourceType, values: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
-    """Return the values of an own type's properties, of which the plug-in's handlers have set `given`."""
+def _values(own: ResourceType, values: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, Any]:
+    """Return the values of an own type's properties, of which the plug-in's handlers have set `overrides`."""
     declared = own.properties
-    return {name: values.get(name, declared[name].default) for name in declared} | dict(given)
+    return {name: values.get(name, declared[name].default) for name in declared} | dict(overrides)
 
 
-def _given(call: Call) -> dict[str, Any]:
+def _set_by_handlers(call: Call) -> dict[str, Any]:
     """Return the values that the plug-in's handlers have set, in place of those in the template."""
     return {**(call.data.get(GIVEN) or {}), **(call.data.get(GIVEN_SECRETS) or {})}
 
@@ -260,7 +260,7 @@ def _given(call: Call) -> dict[str, Any]:
 def _give(own: ResourceType, call: Call, values: Mapping[str, object]) -> None:
     """Record the values that the plug-in's handlers have set."""
     finalizer = Finalizer()
-    given = {
+    overrides = {
         name: value if value is None else finalizer.value(declared, value, (name,))
         for name, declared in own.properties.items()
         if name in values and (value := values[name]) != call.properties.get(name, declared.default)
@@ -268,11 +268,11 @@ def _give(own: ResourceType, call: Call, values: Mapping[str, object]) -> None:
     if finalizer.problems:
         first = finalizer.problems[0]
         raise ValueError(f"the plug-in sets an invalid value of {'.'.join(map(str, first.path))}: {first.message}")
-    secret = {name for name in given if Traits.of({name: own.properties[name]}).has_secrets}
-    for key, names in ((GIVEN, given.keys() - secret), (GIVEN_SECRETS, secret)):
+    secret = {name for name in overrides if Traits.of({name: own.properties[name]}).has_secrets}
+    for key, names in ((GIVEN, overrides.keys() - secret), (GIVEN_SECRETS, secret)):
         call.data.pop(key, None)
         if names:
-            call.data[key] = {name: given[name] for name in sorted(names)}
+            call.data[key] = {name: overrides[name] for name in sorted(names)}
 
 
 async def _attribute(own: ResourceType, call: Call, key: AttributeKey) -> Any:

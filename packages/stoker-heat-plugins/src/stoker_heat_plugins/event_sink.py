@@ -31,8 +31,8 @@ class HeatEventSink(EventSink):
         def send() -> None:
             sink = self._made(entry)
             for message in messages:
-                told = message.get("payload", {})
-                stack.id, stack.name = str(told.get("stack_id", "")), str(told.get("stack_name", ""))
+                payload = message.get("payload", {})
+                stack.id, stack.name = str(payload.get("stack_id", "")), str(payload.get("stack_name", ""))
                 sink.consume(stack, dict(message))
 
         await WORKERS.run(send)

@@ -122,8 +122,8 @@ class Performance:
         with self._lock:
             self._changed_at = time.monotonic()
             self._news = Future()
-            told = self._commit is not None or self.request is not None
-            if told or (self.work is not None and self.work.done()):
+            has_news = self._commit is not None or self.request is not None
+            if has_news or (self.work is not None and self.work.done()):
                 self._news.set_result(None)
             return self._news
 

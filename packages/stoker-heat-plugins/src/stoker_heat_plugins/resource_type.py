@@ -200,13 +200,13 @@ class HeatResourceType(ResourceType):
     async def signal(self, call: Call, details: Mapping[str, object] | None) -> str:
         make, record = self._maker(call, call.properties), Record.of(call)
         try:
-            said = await WORKERS.run(lambda: make(record).handle_signal(details))
+            reason = await WORKERS.run(lambda: make(record).handle_signal(details))
         except interface.NoActionRequired as error:
             raise NoActionRequired(str(error)) from error
         except Exception as error:
             raise BadValue(f"{self.type_name}: the plug-in refuses the signal: {_shown(error)}") from error
         record.copy_to(call)
-        return str(said) if said else f"Signal: {self.type_name} has handled it"
+        return str(reason) if reason else f"Signal: {self.type_name} has handled it"
 
     # -- internal -----------------------------------------------------------------------------------------------
 
@@ -329,8 +329,8 @@ class HeatResourceType(ResourceType):
             running.resource = resource = make(running.record)
             if action == "create" and (invalid := resource.validate()):
                 raise exception.StackValidationFailed(message=invalid)
-            given = arguments(resource) if arguments is not None else ()
-            return handler(resource, *given) if handler is not None else None
+            values = arguments(resource) if arguments is not None else ()
+            return handler(resource, *values) if handler is not None else None
 
         transport.current().sent("POST")
         running.start(handle)

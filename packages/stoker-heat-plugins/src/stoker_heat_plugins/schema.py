@@ -104,25 +104,25 @@ _SAME_NAMES = {"description", "default", "required", "implemented"}
 
 def _constraint(rule: Any) -> own.Constraint:
     """Return Stoker's constraint for one of the interface. Raises Unsupported."""
-    said = str(rule.description or "") if isinstance(rule, constraints.Constraint) else ""
+    description = str(rule.description or "") if isinstance(rule, constraints.Constraint) else ""
     match rule:
         case constraints.Length():
-            return own.Length(min=rule.min, max=rule.max, description=said)
+            return own.Length(min=rule.min, max=rule.max, description=description)
         case constraints.Range():
-            return own.Range(min=rule.min, max=rule.max, description=said)
+            return own.Range(min=rule.min, max=rule.max, description=description)
         case constraints.Modulo():
-            return own.Modulo(step=rule.step, offset=rule.offset, description=said)
+            return own.Modulo(step=rule.step, offset=rule.offset, description=description)
         case constraints.AllowedValues():
-            return own.AllowedValues(values=rule.allowed, description=said)
+            return own.AllowedValues(values=rule.allowed, description=description)
         case constraints.AllowedPattern():
             error = own.pattern_error(rule.pattern)
             if error is not None:
                 raise Unsupported(f"the pattern {rule.pattern!r} cannot be used: {error}")
-            return own.AllowedPattern(pattern=rule.pattern, description=said)
+            return own.AllowedPattern(pattern=rule.pattern, description=description)
         case constraints.CustomConstraint():
-            return own.CustomConstraint(name=rule.name, description=said)
+            return own.CustomConstraint(name=rule.name, description=description)
     if callable(getattr(rule, "validate", None)):
-        return Custom(rule=rule, description=said)
+        return Custom(rule=rule, description=description)
     raise Unsupported(f"a constraint of the class {type(rule).__qualname__} cannot be used")
 
 

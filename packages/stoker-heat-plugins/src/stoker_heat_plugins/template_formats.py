@@ -85,10 +85,10 @@ class _Formats:
             try:
                 self.versions.append(self._version(entry_point.name, entry_point.load()))
             except Exception as error:
-                said = str(error) if isinstance(error, _Unsupported) else f"{type(error).__name__}: {error}"
+                reason = str(error) if isinstance(error, _Unsupported) else f"{type(error).__name__}: {error}"
                 problems.append(
                     f"{package_of(entry_point)} ({GROUP}: {entry_point.name} = {entry_point.value}): the template "
-                    f"format cannot be used: {said}. Uninstall the package, or write the format for Stoker ({MANUAL})"
+                    f"format cannot be used: {reason}. Uninstall the package, or write the format for Stoker ({MANUAL})"
                 )
         if problems:
             raise PluginInvalid(problems)

@@ -169,8 +169,8 @@ def run(namespaces: Sequence[str] | None, liveness_port: int | None, pace: Pace)
         settings.scanning.disabled = True
 
     @kopf.on.login(registry=registry)
-    def log_in(**given: Any) -> kopf.ConnectionInfo | None:
-        return kopf.login_with_service_account(**given) or kopf.login_with_kubeconfig(**given)
+    def log_in(**options: Any) -> kopf.ConnectionInfo | None:
+        return kopf.login_with_service_account(**options) or kopf.login_with_kubeconfig(**options)
 
     @kopf.timer(GROUP, VERSION, PLURAL, interval=pace.tick, registry=registry)
     def tick(meta: kopf.Meta, spec: kopf.Spec, status: kopf.Status, patch: kopf.Patch, **_: Any) -> None:

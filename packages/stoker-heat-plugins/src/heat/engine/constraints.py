@@ -94,5 +94,5 @@ class BaseCustomConstraint:
     def _expected(self) -> tuple[type[BaseException], ...]:
         from heat.common import exception
 
-        given = self.expected_exceptions
-        return given if given else (exception.EntityNotFound, exception.PhysicalResourceNameAmbiguity)
+        expected = self.expected_exceptions
+        return expected if expected else (exception.EntityNotFound, exception.PhysicalResourceNameAmbiguity)

@@ -20,15 +20,15 @@ class Template:
         self.t = plain(template)
 
 
-def to_map(given: object) -> dict[str, Any]:
+def to_map(value: object) -> dict[str, Any]:
     """Return a template as plain data: a map, a string, or a `Template`. Raises TypeError and ValueError."""
-    if isinstance(given, Template):
-        return dict(given.t)
-    if isinstance(given, str):
-        return template_format.parse(given)
-    if isinstance(given, Mapping):
-        return dict(plain(given))
-    raise TypeError(f"the template of a nested stack must be a map, a string or a Template, not {type(given).__name__}")
+    if isinstance(value, Template):
+        return dict(value.t)
+    if isinstance(value, str):
+        return template_format.parse(value)
+    if isinstance(value, Mapping):
+        return dict(plain(value))
+    raise TypeError(f"the template of a nested stack must be a map, a string or a Template, not {type(value).__name__}")
 
 
 def plain(value: object) -> Any:

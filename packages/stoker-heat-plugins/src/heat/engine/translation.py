@@ -50,9 +50,9 @@ class TranslationRule:
         elif self.rule == self.ADD:
             place[name] = [*(current or []), *(self.value or [])]
         elif self.rule == self.REPLACE:
-            given = self._replacement(data, place)
-            if given is not None:
-                place[name] = given
+            replacement = self._replacement(data, place)
+            if replacement is not None:
+                place[name] = replacement
         elif current is not None and current != "":
             resolve = getattr(self.client_plugin, str(self.finder))
             found = [_resolved(resolve, self.entity, item) for item in _as_list(current)]

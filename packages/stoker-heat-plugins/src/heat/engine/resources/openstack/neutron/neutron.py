@@ -23,8 +23,8 @@ class NeutronResource(resource.Resource):
     @staticmethod
     def validate_properties(properties: Mapping[str, Any]) -> str | None:
         """Return a message if `value_specs` contain properties, or what only the service may set."""
-        given = properties.get("value_specs") if "value_specs" in properties else None
-        banned = {"shared", "tenant_id", *properties} & set(given or ())
+        specs = properties.get("value_specs") if "value_specs" in properties else None
+        banned = {"shared", "tenant_id", *properties} & set(specs or ())
         return f"{sorted(banned)[0]} not allowed in value_specs" if banned else None
 
     @staticmethod
