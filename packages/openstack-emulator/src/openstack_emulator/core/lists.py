@@ -28,7 +28,7 @@ def matching(rows: Iterable[R], filters: Mapping[str, Filter], query: Query) -> 
     return [row for row in rows if all(test(row, value) for test, value in wanted)]
 
 
-def listed(
+def page_response(
     request: Request,
     plural: str,
     rows: Sequence[R],

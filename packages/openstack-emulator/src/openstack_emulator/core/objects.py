@@ -56,7 +56,7 @@ def missing(title: str) -> Callable[[str], ApiError]:
     return lambda key: not_found(f"{title[:1].upper()}{title[1:]} {key} could not be found.", kind)
 
 
-def listed(
+def page_response(
     request: Request,
     members: str,
     rows: Sequence[R],

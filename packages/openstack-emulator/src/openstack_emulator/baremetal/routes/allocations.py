@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.baremetal.records import Allocation, Node
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import (
     ADMINISTRATORS,
     may_see_allocation,
@@ -84,7 +84,7 @@ def index(service: BareMetal, request: Request) -> Response:
     if (key := query.get("node")) is not None:
         node = service.nodes.reach(request, key)
         rows = [row for row in rows if row.node_uuid == node.uuid]
-    return listed(request, ALLOCATION, rows, detail="fields" not in query)
+    return list_response(request, ALLOCATION, rows, detail="fields" not in query)
 
 
 def _found(service: BareMetal, request: Request) -> Allocation:

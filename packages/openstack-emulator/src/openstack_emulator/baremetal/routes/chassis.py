@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.baremetal.records import Chassis
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, OBSERVERS, require
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import CHASSIS, NODE
@@ -21,12 +21,12 @@ def create(service: BareMetal, request: Request) -> Response:
 
 def index(service: BareMetal, request: Request) -> Response:
     require(request, "baremetal:chassis:get", *OBSERVERS)
-    return listed(request, CHASSIS, service.chassis)
+    return list_response(request, CHASSIS, service.chassis)
 
 
 def index_in_full(service: BareMetal, request: Request) -> Response:
     require(request, "baremetal:chassis:get", *OBSERVERS)
-    return listed(request, CHASSIS, service.chassis, detail=True)
+    return list_response(request, CHASSIS, service.chassis, detail=True)
 
 
 def _found(service: BareMetal, request: Request) -> Chassis:
@@ -56,4 +56,4 @@ def delete(service: BareMetal, request: Request) -> Response:
 
 def list_nodes(service: BareMetal, request: Request) -> Response:
     require(request, "baremetal:chassis:get", *OBSERVERS)
-    return listed(request, NODE, service.nodes.rows.select(chassis_uuid=_found(service, request).uuid))
+    return list_response(request, NODE, service.nodes.rows.select(chassis_uuid=_found(service, request).uuid))

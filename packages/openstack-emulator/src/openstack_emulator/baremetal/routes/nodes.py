@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from openstack_emulator.baremetal.records import Node
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import LISTED_BY, body_of, listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import LISTED_BY, body_of, list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import (
     ADMINISTRATORS,
     may_see_node,
@@ -83,11 +83,11 @@ def _visible(service: BareMetal, request: Request) -> list[Node]:
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    return listed(request, NODE, _visible(service, request))
+    return list_response(request, NODE, _visible(service, request))
 
 
 def index_in_full(service: BareMetal, request: Request) -> Response:
-    return listed(request, NODE, _visible(service, request), detail=True)
+    return list_response(request, NODE, _visible(service, request), detail=True)
 
 
 def show(service: BareMetal, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.baremetal.records import PortGroup
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, may_see_node, needs, require
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import PORT, PORT_GROUP
@@ -37,11 +37,11 @@ def _selected(service: BareMetal, request: Request) -> list[PortGroup]:
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT_GROUP, _selected(service, request))
+    return list_response(request, PORT_GROUP, _selected(service, request))
 
 
 def index_in_full(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT_GROUP, _selected(service, request), detail=True)
+    return list_response(request, PORT_GROUP, _selected(service, request), detail=True)
 
 
 def _of_node(service: BareMetal, request: Request) -> list[PortGroup]:
@@ -50,11 +50,11 @@ def _of_node(service: BareMetal, request: Request) -> list[PortGroup]:
 
 
 def index_of_node(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT_GROUP, _of_node(service, request))
+    return list_response(request, PORT_GROUP, _of_node(service, request))
 
 
 def index_of_node_in_full(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT_GROUP, _of_node(service, request), detail=True)
+    return list_response(request, PORT_GROUP, _of_node(service, request), detail=True)
 
 
 def _found(service: BareMetal, request: Request) -> PortGroup:
@@ -68,7 +68,7 @@ def show(service: BareMetal, request: Request) -> Response:
 
 def list_ports(service: BareMetal, request: Request) -> Response:
     needs(request, BELOW_SINCE)
-    return listed(request, PORT, service.ports.rows.select(portgroup_uuid=_found(service, request).uuid))
+    return list_response(request, PORT, service.ports.rows.select(portgroup_uuid=_found(service, request).uuid))
 
 
 def update(service: BareMetal, request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.baremetal.records import Port
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, may_see_node, require
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import PORT
@@ -37,11 +37,11 @@ def _selected(service: BareMetal, request: Request) -> list[Port]:
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT, _selected(service, request))
+    return list_response(request, PORT, _selected(service, request))
 
 
 def index_in_full(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT, _selected(service, request), detail=True)
+    return list_response(request, PORT, _selected(service, request), detail=True)
 
 
 def _of_node(service: BareMetal, request: Request) -> list[Port]:
@@ -49,11 +49,11 @@ def _of_node(service: BareMetal, request: Request) -> list[Port]:
 
 
 def index_of_node(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT, _of_node(service, request))
+    return list_response(request, PORT, _of_node(service, request))
 
 
 def index_of_node_in_full(service: BareMetal, request: Request) -> Response:
-    return listed(request, PORT, _of_node(service, request), detail=True)
+    return list_response(request, PORT, _of_node(service, request), detail=True)
 
 
 def _found(service: BareMetal, request: Request) -> Port:

@@ -36,7 +36,7 @@ def chosen_fields(request: Request, kind: ObjectKind, detail: bool) -> Sequence[
     return wanted
 
 
-def listed(request: Request, kind: ObjectKind, rows: Iterable[B], *, detail: bool = False) -> Response:
+def list_response(request: Request, kind: ObjectKind, rows: Iterable[B], *, detail: bool = False) -> Response:
     """A page of objects with a link to the next page; `detail` shows all of their fields."""
     names = chosen_fields(request, kind, detail)
     key = request.query.get("sort_key")

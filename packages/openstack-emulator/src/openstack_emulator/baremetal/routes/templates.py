@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.baremetal.records import DeployTemplate
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import offered, require_system
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import DEPLOY_TEMPLATE
@@ -29,7 +29,7 @@ def create(service: BareMetal, request: Request) -> Response:
 def index(service: BareMetal, request: Request) -> Response:
     offered(request, SINCE)
     require_system(request, "baremetal:deploy_template:get", "reader")
-    return listed(request, DEPLOY_TEMPLATE, service.templates.rows)
+    return list_response(request, DEPLOY_TEMPLATE, service.templates.rows)
 
 
 def show(service: BareMetal, request: Request) -> Response:

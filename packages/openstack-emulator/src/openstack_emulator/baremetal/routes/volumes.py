@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
-from openstack_emulator.baremetal.routes.requests import listed, new_key, single
+from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
 from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, OBSERVERS, needs, require
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.fields import ObjectKind
@@ -40,12 +40,12 @@ class Handlers:
         if (key := request.query.get("node")) is not None:
             node = service.nodes.reach(request, key)
             rows = [row for row in rows if row.node_uuid == node.uuid]
-        return listed(request, self.kind, rows)
+        return list_response(request, self.kind, rows)
 
     def index_of_node(self, service: BareMetal, request: Request) -> Response:
         needs(request, SINCE)
         node = node_of(service, request)
-        return listed(request, self.kind, self.rules(service).rows.select(node_uuid=node.uuid))
+        return list_response(request, self.kind, self.rules(service).rows.select(node_uuid=node.uuid))
 
     def show(self, service: BareMetal, request: Request) -> Response:
         needs(request, SINCE)

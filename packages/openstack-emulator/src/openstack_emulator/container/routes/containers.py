@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.container.records import Container
 from openstack_emulator.container.routes.description import CHANGEABLE, NAME, change_of, new_container
-from openstack_emulator.container.routes.lists import listed
+from openstack_emulator.container.routes.lists import list_response
 from openstack_emulator.container.rules.commands import execution_of
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.containers import PAUSED, RUNNING, SECONDS_TO_START, SECONDS_TO_STOP, STOPPED
@@ -41,7 +41,7 @@ def index(service: SingleContainers, request: Request) -> Response:
     def shown(base: str, container: Container) -> dict[str, Any]:
         return {name: value for name, value in container_view(service, request, container).items() if name != "links"}
 
-    return listed(request, "containers", "container", rows, shown, ("all_projects", *FILTERS))
+    return list_response(request, "containers", "container", rows, shown, ("all_projects", *FILTERS))
 
 
 def create(service: SingleContainers, request: Request) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from openstack_emulator.container.routes.lists import listed
+from openstack_emulator.container.routes.lists import list_response
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.hosts import HOST, ZONE
 from openstack_emulator.container.views import BINARY, host_view, service_view
@@ -26,7 +26,7 @@ _SERVICE = {
 def index(service: SingleContainers, request: Request) -> Response:
     request.context.require()
     hosts, used = list(service.hosts.rows), service.hosts.used()
-    return listed(request, "hosts", "compute node", hosts, lambda base, host: host_view(base, host, used))
+    return list_response(request, "hosts", "compute node", hosts, lambda base, host: host_view(base, host, used))
 
 
 def show(service: SingleContainers, request: Request) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.container.records import Image
-from openstack_emulator.container.routes.lists import listed
+from openstack_emulator.container.routes.lists import list_response
 from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.container.rules.hosts import HOST
 from openstack_emulator.container.rules.images import DRIVERS
@@ -24,7 +24,7 @@ def _own(service: SingleContainers, request: Request) -> Image:
 
 def index(service: SingleContainers, request: Request) -> Response:
     request.context.require()
-    return listed(request, "images", "image", list(service.images.rows), image_view)
+    return list_response(request, "images", "image", list(service.images.rows), image_view)
 
 
 def create(service: SingleContainers, request: Request) -> Response:

@@ -28,7 +28,7 @@ from openstack_emulator.container_infra.rules.nodegroups import WORKER, count_of
 from openstack_emulator.container_infra.views import cluster_view
 from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response, Version
-from openstack_emulator.core.objects import listed, missing, reader, writer
+from openstack_emulator.core.objects import missing, page_response, reader, writer
 
 NAME = r"[a-zA-Z][a-zA-Z0-9_.-]*"
 NO_NODES: Version = (1, 10)
@@ -83,7 +83,7 @@ def _listed(service: ContainerClusters, request: Request, *fields_shown: str) ->
         whole = cluster_view(service, base, cluster)
         return {name: whole[name] for name in fields_shown or whole}
 
-    return listed(request, "clusters", rows, shown, missing=missing("cluster"))
+    return page_response(request, "clusters", rows, shown, missing=missing("cluster"))
 
 
 def index(service: ContainerClusters, request: Request) -> Response:

@@ -25,7 +25,7 @@ from openstack_emulator.container_infra.rules.nodegroups import MASTER, WORKER
 from openstack_emulator.container_infra.views import group_view
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.objects import listed, missing, reader, writer
+from openstack_emulator.core.objects import missing, page_response, reader, writer
 
 KNOWN: Mapping[str, Field] = {
     "name": text(shortest=1),
@@ -65,7 +65,7 @@ def index(service: ContainerClusters, request: Request) -> Response:
     rows = service.groups.of(_cluster(service, request))
     if (role := request.query.get("role")) is not None:
         rows = [row for row in rows if row.role == role]
-    return listed(request, "nodegroups", rows, _summary, ("role",), missing("nodegroup"))
+    return page_response(request, "nodegroups", rows, _summary, ("role",), missing("nodegroup"))
 
 
 def create(service: ContainerClusters, request: Request) -> Response:

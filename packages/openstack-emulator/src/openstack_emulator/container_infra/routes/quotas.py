@@ -9,7 +9,7 @@ from openstack_emulator.container_infra.rules.quotas import CLUSTER, DEFAULT_LIM
 from openstack_emulator.container_infra.views import quota_view
 from openstack_emulator.core.errors import forbidden
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.objects import listed, require_version
+from openstack_emulator.core.objects import page_response, require_version
 
 UNSAID_LIMIT = 1
 """The limit that a new quota has if the request names none."""
@@ -42,7 +42,7 @@ def index(service: ContainerClusters, request: Request) -> Response:
     table = service.quotas.rows
     every = request.query.boolean("all_tenants")
     rows = list(table) if every else table.select(project_id=request.context.project)
-    return listed(request, "quotas", rows, quota_view, ("all_tenants",))
+    return page_response(request, "quotas", rows, quota_view, ("all_tenants",))
 
 
 def create(service: ContainerClusters, request: Request) -> Response:

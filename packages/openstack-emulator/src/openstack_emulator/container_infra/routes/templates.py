@@ -22,7 +22,7 @@ from openstack_emulator.container_infra.rules.drivers import COES
 from openstack_emulator.container_infra.views import template_view
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.objects import listed, missing, reader, writer
+from openstack_emulator.core.objects import missing, page_response, reader, writer
 
 KNOWN: Mapping[str, Field] = {
     "name": text(shortest=1),
@@ -74,7 +74,7 @@ READ_ONLY = ("uuid", "project_id", "user_id", "created_at", "updated_at", "links
 
 def index(service: ContainerClusters, request: Request) -> Response:
     rows = service.templates.listed(reader(request))
-    return listed(request, "clustertemplates", rows, template_view, missing=missing("ClusterTemplate"))
+    return page_response(request, "clustertemplates", rows, template_view, missing=missing("ClusterTemplate"))
 
 
 def create(service: ContainerClusters, request: Request) -> Response:

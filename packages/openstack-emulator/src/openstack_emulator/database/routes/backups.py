@@ -9,7 +9,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.database.records import Backup
 from openstack_emulator.database.routes.bodies import key_of
 from openstack_emulator.database.routes.instances import reach
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.inputs import NewBackup
 from openstack_emulator.database.rules.validation import check
@@ -62,12 +62,12 @@ def index(service: DatabaseService, request: Request) -> Response:
     if (store := query.get("datastore")) is not None:
         name = service.datastores.datastore(store).name
         rows = [row for row in rows if service.datastores.names(row.datastore_version_id).type == name]
-    return listed(request, "backups", rows, lambda row: backup_view(service, row))
+    return list_response(request, "backups", rows, lambda row: backup_view(service, row))
 
 
 def list_of_instance(service: DatabaseService, request: Request) -> Response:
     rows = service.backups.rows.select(instance_id=reach(service, request).id)
-    return listed(request, "backups", rows, lambda row: backup_view(service, row))
+    return list_response(request, "backups", rows, lambda row: backup_view(service, row))
 
 
 def show(service: DatabaseService, request: Request) -> Response:

@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Cluster
 from openstack_emulator.database.routes.bodies import action_of, key_of
 from openstack_emulator.database.routes.contents import superuser
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import DATASTORE_FORMS
 from openstack_emulator.database.rules.validation import check, filled_list, objects
@@ -48,7 +48,7 @@ def create(service: DatabaseService, request: Request) -> Response:
 
 def index(service: DatabaseService, request: Request) -> Response:
     rows = service.clusters.rows.select(project_id=request.context.project)
-    return listed(request, "clusters", rows, lambda row: cluster_view(service, request, row))
+    return list_response(request, "clusters", rows, lambda row: cluster_view(service, request, row))
 
 
 def show(service: DatabaseService, request: Request) -> Response:

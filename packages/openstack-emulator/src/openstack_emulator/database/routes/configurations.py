@@ -10,7 +10,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.database.records import Configuration
 from openstack_emulator.database.routes.bodies import key_of
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import DATASTORE_FORMS
 from openstack_emulator.database.rules.validation import check
@@ -32,7 +32,7 @@ def _found(service: DatabaseService, request: Request) -> Configuration:
 
 def index(service: DatabaseService, request: Request) -> Response:
     rows = service.configurations.rows.select(project_id=request.context.project)
-    return listed(request, "configurations", rows, lambda row: configuration_summary(service, row))
+    return list_response(request, "configurations", rows, lambda row: configuration_summary(service, row))
 
 
 def create(service: DatabaseService, request: Request) -> Response:
@@ -50,7 +50,7 @@ def show(service: DatabaseService, request: Request) -> Response:
 
 def list_instances(service: DatabaseService, request: Request) -> Response:
     rows = service.configurations.used_by(_found(service, request))
-    return listed(request, "instances", rows, lambda row: {"id": row.id, "name": row.name})
+    return list_response(request, "instances", rows, lambda row: {"id": row.id, "name": row.name})
 
 
 def _change(service: DatabaseService, request: Request, keep: bool) -> Configuration:

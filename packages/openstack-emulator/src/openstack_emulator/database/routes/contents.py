@@ -9,7 +9,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.database.records import Instance, User
 from openstack_emulator.database.routes.bodies import only_object
 from openstack_emulator.database.routes.instances import reach, standalone_instance
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.contents import (
     changed_user,
@@ -41,7 +41,7 @@ def _database(request: Request) -> str:
 
 def list_databases(service: DatabaseService, request: Request) -> Response:
     rows = [{"name": one.name} for one in standalone_instance(service, request).databases]
-    return listed(request, "databases", rows, dict, "name")
+    return list_response(request, "databases", rows, dict, "name")
 
 
 def create_databases(service: DatabaseService, request: Request) -> Response:
@@ -64,7 +64,7 @@ def delete_database(service: DatabaseService, request: Request) -> Response:
 def list_users(service: DatabaseService, request: Request) -> Response:
     users = {f"{one.name}@{one.host}": one for one in standalone_instance(service, request).users}
     rows = [{"key": key} for key in users]
-    return listed(request, "users", rows, lambda row: user_view(users[row.get("key", "")]), "key")
+    return list_response(request, "users", rows, lambda row: user_view(users[row.get("key", "")]), "key")
 
 
 def create_users(service: DatabaseService, request: Request) -> Response:

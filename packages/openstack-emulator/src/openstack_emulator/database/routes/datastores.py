@@ -8,7 +8,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.problems import Problem, specific
 from openstack_emulator.database.records import Datastore, DatastoreVersion
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.errors import missing
 from openstack_emulator.database.rules.inputs import NewVersion
@@ -64,7 +64,7 @@ def _view(service: DatabaseService, request: Request, store: Datastore) -> dict[
 
 def index(service: DatabaseService, request: Request) -> Response:
     rows = list(service.datastores.rows)
-    return listed(request, "datastores", rows, lambda row: _view(service, request, row))
+    return list_response(request, "datastores", rows, lambda row: _view(service, request, row))
 
 
 def show(service: DatabaseService, request: Request) -> Response:
@@ -78,7 +78,7 @@ def delete(service: DatabaseService, request: Request) -> Response:
 
 def list_versions(service: DatabaseService, request: Request) -> Response:
     rows = _visible_versions(service, request, _store(service, request))
-    return listed(request, "versions", rows, lambda row: version_view(request, row))
+    return list_response(request, "versions", rows, lambda row: version_view(request, row))
 
 
 def show_version(service: DatabaseService, request: Request) -> Response:
@@ -125,7 +125,7 @@ def create_version(service: DatabaseService, request: Request) -> Response:
 
 def list_all_versions(service: DatabaseService, request: Request) -> Response:
     rows = list(service.datastores.versions)
-    return listed(request, "versions", rows, lambda row: managed_version(service.datastores.store_of(row), row))
+    return list_response(request, "versions", rows, lambda row: managed_version(service.datastores.store_of(row), row))
 
 
 def show_any_version(service: DatabaseService, request: Request) -> Response:

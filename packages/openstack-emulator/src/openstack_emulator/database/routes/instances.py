@@ -7,7 +7,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.database.records import Instance
 from openstack_emulator.database.routes.bodies import key_of
-from openstack_emulator.database.routes.lists import listed
+from openstack_emulator.database.routes.lists import list_response
 from openstack_emulator.database.rules.composition import DatabaseService
 from openstack_emulator.database.rules.creation import access_of
 from openstack_emulator.database.rules.errors import unavailable
@@ -50,12 +50,12 @@ def _rows(service: DatabaseService, request: Request) -> list[Instance]:
 
 def index(service: DatabaseService, request: Request) -> Response:
     rows = _rows(service, request)
-    return listed(request, "instances", rows, lambda row: instance_summary(service, request, row))
+    return list_response(request, "instances", rows, lambda row: instance_summary(service, request, row))
 
 
 def detail(service: DatabaseService, request: Request) -> Response:
     rows = _rows(service, request)
-    return listed(request, "instances", rows, lambda row: instance_detail(service, request, row))
+    return list_response(request, "instances", rows, lambda row: instance_detail(service, request, row))
 
 
 def show(service: DatabaseService, request: Request) -> Response:
@@ -123,4 +123,4 @@ def list_all(service: DatabaseService, request: Request) -> Response:
         rows = [row for row in rows if row.project_id == project]
     if request.query.boolean("include_clustered") is False:
         rows = [row for row in rows if row.cluster_id is None]
-    return listed(request, "instances", rows, lambda row: instance_detail(service, request, row))
+    return list_response(request, "instances", rows, lambda row: instance_detail(service, request, row))

@@ -12,7 +12,9 @@ from openstack_emulator.core.store import R
 LARGEST_PAGE = 20
 
 
-def listed(request: Request, name: str, rows: Sequence[R], view: Callable[[R], Any], key: str = "id") -> Response:
+def list_response(
+    request: Request, name: str, rows: Sequence[R], view: Callable[[R], Any], key: str = "id"
+) -> Response:
     """A page of records: `limit` (at most 20) after the row whose `key` is `marker`, with a link to the next."""
     marker = request.query.get("marker")
     if not any(

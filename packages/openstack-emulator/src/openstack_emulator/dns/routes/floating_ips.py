@@ -7,7 +7,7 @@ from openstack_emulator.core.validation.fields import integer, nullable, text
 from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.routes.bodies import LARGEST_TTL, LONGEST_DESCRIPTION, body_of
 from openstack_emulator.dns.routes.callers import caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.floating_ips import FloatingIp
 from openstack_emulator.dns.rules.inputs import NewName
@@ -28,7 +28,7 @@ def _found(names: DomainNames, request: Request) -> FloatingIp:
 
 def index(names: DomainNames, request: Request) -> Response:
     rows, record_of = names.floating_ips.floating_ips(caller_of(request)), names.floating_ips.record_of
-    return listed(
+    return list_response(
         request, "floatingips", rows, lambda list_request, row: floating_ip_view(list_request, row, record_of(row))
     )
 

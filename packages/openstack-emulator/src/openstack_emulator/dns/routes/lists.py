@@ -15,7 +15,7 @@ DEFAULT_LIMIT, LARGEST_LIMIT = 20, 1000
 _PAGING = frozenset({"limit", "marker", "sort_key", "sort_dir"})
 
 
-def listed(
+def list_response(
     request: Request,
     members: str,
     rows: Iterable[R],

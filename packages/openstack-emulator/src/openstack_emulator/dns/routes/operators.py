@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.problems import Check, Problem, Reason, 
 from openstack_emulator.dns.records import Blacklist, NameServer, OperatorRecord, Pool, TopLevelDomain, TsigKey
 from openstack_emulator.dns.routes.bodies import LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import administrator_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.rules.allowed_names import pattern_problem
 from openstack_emulator.dns.rules.callers import Caller
 from openstack_emulator.dns.rules.composition import DomainNames
@@ -72,7 +72,7 @@ class RecordKind(Generic[T]):
 
     def index(self, names: DomainNames, request: Request) -> Response:
         administrator_of(request)
-        return listed(request, self.path, self.rules(names).rows, self.view, tuple(self.fields))
+        return list_response(request, self.path, self.rules(names).rows, self.view, tuple(self.fields))
 
     def create(self, names: DomainNames, request: Request) -> Response:
         caller = administrator_of(request)
@@ -167,7 +167,7 @@ POOLS = RecordKind(
 def list_processes(names: DomainNames, request: Request) -> Response:
     administrator_of(request)
     filters = ("hostname", "service_name", "status")
-    return listed(request, "service_statuses", names.processes.rows, process_view, filters)
+    return list_response(request, "service_statuses", names.processes.rows, process_view, filters)
 
 
 def show_process(names: DomainNames, request: Request) -> Response:

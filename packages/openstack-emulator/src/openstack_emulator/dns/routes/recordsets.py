@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import RecordSet
 from openstack_emulator.dns.routes.bodies import LARGEST_TTL, LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.routes.zones import visible
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.contents import TYPES, record_problem
@@ -58,11 +58,11 @@ def _checked(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
 def index(names: DomainNames, request: Request) -> Response:
     zone = visible(names, request)
     rows = names.recordsets.of_zone(caller_of(request), zone)
-    return listed(request, "recordsets", rows, recordset_view, FILTERS)
+    return list_response(request, "recordsets", rows, recordset_view, FILTERS)
 
 
 def index_all(names: DomainNames, request: Request) -> Response:
-    return listed(request, "recordsets", names.recordsets.listed(caller_of(request)), recordset_view, FILTERS)
+    return list_response(request, "recordsets", names.recordsets.listed(caller_of(request)), recordset_view, FILTERS)
 
 
 def create(names: DomainNames, request: Request) -> Response:

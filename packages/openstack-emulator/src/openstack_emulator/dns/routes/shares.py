@@ -8,7 +8,7 @@ from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import ZoneShare
 from openstack_emulator.dns.routes.bodies import body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.routes.zones import changeable, owned
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.views import share_view
@@ -27,7 +27,7 @@ def _found(names: DomainNames, request: Request) -> ZoneShare:
 
 def index(names: DomainNames, request: Request) -> Response:
     rows = names.zones.shares.select(zone_id=owned(names, request).id)
-    return listed(request, "shared_zones", rows, share_view, (TARGET,))
+    return list_response(request, "shared_zones", rows, share_view, (TARGET,))
 
 
 def create(names: DomainNames, request: Request) -> Response:

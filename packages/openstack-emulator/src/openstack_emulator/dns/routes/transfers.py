@@ -8,7 +8,7 @@ from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.dns.records import TransferRequest
 from openstack_emulator.dns.routes.bodies import LONGEST_DESCRIPTION, body_of, uuid_of
 from openstack_emulator.dns.routes.callers import caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.routes.zones import changeable
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.inputs import NewTransferRequest
@@ -41,7 +41,7 @@ def create(names: DomainNames, request: Request) -> Response:
 def index(names: DomainNames, request: Request) -> Response:
     caller = caller_of(request)
     rows, view = names.transfers.listed(caller), transfer_request_view(caller)
-    return listed(request, "transfer_requests", rows, view, FILTERS)
+    return list_response(request, "transfer_requests", rows, view, FILTERS)
 
 
 def show(names: DomainNames, request: Request) -> Response:
@@ -73,7 +73,7 @@ def accept(names: DomainNames, request: Request) -> Response:
 def list_accepts(names: DomainNames, request: Request) -> Response:
     caller = caller_of(request)
     rows = [row for row in names.transfers.accepts if caller.may_see(row)]
-    return listed(request, "transfer_accepts", rows, transfer_accept_view, FILTERS)
+    return list_response(request, "transfer_accepts", rows, transfer_accept_view, FILTERS)
 
 
 def show_accept(names: DomainNames, request: Request) -> Response:

@@ -7,7 +7,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.dns.records import ZoneExport, ZoneImport
 from openstack_emulator.dns.routes.bodies import uuid_of
 from openstack_emulator.dns.routes.callers import caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.routes.zones import owned
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.views import export_view, import_view
@@ -38,7 +38,7 @@ def create_import(names: DomainNames, request: Request) -> Response:
 def list_imports(names: DomainNames, request: Request) -> Response:
     caller = caller_of(request)
     rows = [row for row in names.files.imports if caller.may_see(row)]
-    return listed(request, "imports", rows, import_view, FILTERS)
+    return list_response(request, "imports", rows, import_view, FILTERS)
 
 
 def show_import(names: DomainNames, request: Request) -> Response:
@@ -58,7 +58,7 @@ def create_export(names: DomainNames, request: Request) -> Response:
 def list_exports(names: DomainNames, request: Request) -> Response:
     caller = caller_of(request)
     rows = [row for row in names.files.exports if caller.may_see(row)]
-    return listed(request, "exports", rows, export_view, FILTERS)
+    return list_response(request, "exports", rows, export_view, FILTERS)
 
 
 def show_export(names: DomainNames, request: Request) -> Response:

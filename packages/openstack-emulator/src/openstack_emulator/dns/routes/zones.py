@@ -19,7 +19,7 @@ from openstack_emulator.dns.routes.bodies import (
     uuid_of,
 )
 from openstack_emulator.dns.routes.callers import administrator_of, caller_of
-from openstack_emulator.dns.routes.lists import listed
+from openstack_emulator.dns.routes.lists import list_response
 from openstack_emulator.dns.rules.composition import DomainNames
 from openstack_emulator.dns.rules.errors import invalid_object, problem
 from openstack_emulator.dns.rules.inputs import NewZone
@@ -117,7 +117,7 @@ def _fit(kind: str, fields: Mapping[str, Any]) -> dict[str, object]:
 
 
 def index(names: DomainNames, request: Request) -> Response:
-    return listed(request, "zones", names.zones.listed(caller_of(request)), zone_view, FILTERS, SORT_KEYS)
+    return list_response(request, "zones", names.zones.listed(caller_of(request)), zone_view, FILTERS, SORT_KEYS)
 
 
 def create(names: DomainNames, request: Request) -> Response:

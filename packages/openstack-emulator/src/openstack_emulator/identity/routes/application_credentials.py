@@ -7,7 +7,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.fields import exact_boolean, mapping, one_of, optional
 from openstack_emulator.core.validation.fields import text as string
 from openstack_emulator.identity.records import AccessRule, ApplicationCredential
-from openstack_emulator.identity.routes.lists import answer, filtered
+from openstack_emulator.identity.routes.lists import filtered, list_response
 from openstack_emulator.identity.routes.validation import (
     Field,
     checked,
@@ -64,7 +64,7 @@ def index(identity: Identity, request: Request) -> Response:
         identity.delegations.application_credentials.rows.select(user_id=user_id), request.query, ("name",)
     )
     shown = [application_credential_view(identity, request, credential) for credential in found]
-    return answer(request, "application_credentials", shown)
+    return list_response(request, "application_credentials", shown)
 
 
 def show(identity: Identity, request: Request) -> Response:
@@ -84,7 +84,7 @@ def list_rules(identity: Identity, request: Request) -> Response:
     user_id = _user(identity, request, "get_access_rule")
     rows = identity.delegations.application_credentials.access_rules.select(user_id=user_id)
     found = filtered(rows, request.query, ("service", "path", "method"))
-    return answer(request, "access_rules", [access_rule_view(request, rule) for rule in found])
+    return list_response(request, "access_rules", [access_rule_view(request, rule) for rule in found])
 
 
 def show_rule(identity: Identity, request: Request) -> Response:

@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.identity.records import Credential
 from openstack_emulator.identity.routes.entity import Entity, Values, whole_body
 from openstack_emulator.identity.routes.entity import create as create_record
-from openstack_emulator.identity.routes.lists import answer, links
+from openstack_emulator.identity.routes.lists import links, list_response
 from openstack_emulator.identity.routes.validation import Field, checked, identifier, text
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.credentials import EC2
@@ -50,7 +50,7 @@ class CredentialEntity(Entity[Credential]):
 
     def index(self, identity: Identity, request: Request) -> Response:
         if identity.authentication.tokens.is_delegated(request.context):
-            return answer(request, self.plural, [])
+            return list_response(request, self.plural, [])
         return super().index(identity, request)
 
     def required(self, identity: Identity, request: Request, rule: str, verb: str = "") -> Credential:

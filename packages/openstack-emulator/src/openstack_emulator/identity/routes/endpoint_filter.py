@@ -8,7 +8,7 @@ from openstack_emulator.core.validation.problems import Problem, Reason
 from openstack_emulator.identity.records import EndpointChoice, EndpointGroup
 from openstack_emulator.identity.routes.catalog import ENDPOINTS
 from openstack_emulator.identity.routes.entity import Entity
-from openstack_emulator.identity.routes.lists import answer
+from openstack_emulator.identity.routes.lists import list_response
 from openstack_emulator.identity.routes.projects import PROJECTS
 from openstack_emulator.identity.routes.validation import Field, description, name, text
 from openstack_emulator.identity.rules.composition import Identity
@@ -109,23 +109,25 @@ def list_projects_of_group(identity: Identity, request: Request) -> Response:
 
 def _projects(identity: Identity, request: Request, choices: list[EndpointChoice]) -> Response:
     projects = (identity.projects.rows.require(choice.project_id) for choice in choices)
-    return answer(request, "projects", [PROJECTS.shown(identity, request, project) for project in projects])
+    return list_response(request, "projects", [PROJECTS.shown(identity, request, project) for project in projects])
 
 
 def list_endpoints_of_project(identity: Identity, request: Request) -> Response:
     """What was chosen for a project, singly and by groups."""
     chosen = identity.catalog.choices.endpoints_for(_project(identity, request, "get_endpoint_filter")) or set()
     found = [endpoint for endpoint in identity.catalog.endpoints.rows if endpoint.id in chosen]
-    return answer(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])
+    return list_response(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])
 
 
 def list_groups_of_project(identity: Identity, request: Request) -> Response:
     found = identity.catalog.choices.groups_for(_project(identity, request, "get_endpoint_filter"))
-    return answer(request, "endpoint_groups", [ENDPOINT_GROUPS.shown(identity, request, group) for group in found])
+    return list_response(
+        request, "endpoint_groups", [ENDPOINT_GROUPS.shown(identity, request, group) for group in found]
+    )
 
 
 def list_members(identity: Identity, request: Request) -> Response:
     """The endpoints of a group."""
     enforce(request.context, "get_endpoint_filter")
     found = identity.catalog.endpoint_groups.members(identity.catalog.endpoint_groups.rows.require(request.vars["id"]))
-    return answer(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])
+    return list_response(request, "endpoints", [ENDPOINTS.shown(identity, request, endpoint) for endpoint in found])

@@ -14,7 +14,7 @@ from openstack_emulator.core.typed import Readable, TypedRecord
 from openstack_emulator.core.validation.fields import form, optional
 from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.identity.records import Extensible
-from openstack_emulator.identity.routes.lists import answer, filtered
+from openstack_emulator.identity.routes.lists import filtered, list_response
 from openstack_emulator.identity.routes.validation import Fields, checked
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import RecordCollection, changed, draft
@@ -120,7 +120,7 @@ class Entity(Generic[T]):
         """List the objects that the caller may see."""
         rule = f"list_{self.plural}"
         enforce(request.context, rule, own(request.context))
-        return answer(request, self.plural, self.visible_records(identity, request, self.rows(identity), rule))
+        return list_response(request, self.plural, self.visible_records(identity, request, self.rows(identity), rule))
 
     def add(self, identity: Identity, request: Request) -> Response:
         """Create an object."""

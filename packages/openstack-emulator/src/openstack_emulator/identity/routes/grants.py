@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.records import SYSTEM, Group, Project, Role, Target, User
-from openstack_emulator.identity.routes.lists import answer
+from openstack_emulator.identity.routes.lists import list_response
 from openstack_emulator.identity.routes.roles import ROLES
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.grants import Actor
@@ -28,7 +28,7 @@ class GrantRoutes:
         actor, target = self._place(identity, request, "list_grants")
         rows = identity.grants.direct_assignments(actor.id, target, self.inherited)
         roles = (identity.roles.rows.require(row.role_id) for row in rows)
-        return answer(request, "roles", [ROLES.shown(identity, request, role) for role in roles])
+        return list_response(request, "roles", [ROLES.shown(identity, request, role) for role in roles])
 
     def check(self, identity: Identity, request: Request) -> Response:
         actor, target = self._place(identity, request, "check_grant")

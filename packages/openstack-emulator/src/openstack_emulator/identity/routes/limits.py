@@ -14,7 +14,7 @@ from openstack_emulator.core.validation.objects import invalid
 from openstack_emulator.core.validation.sentences import sentence
 from openstack_emulator.identity.records import Limit, RegisteredLimit
 from openstack_emulator.identity.routes.entity import Entity, whole_body
-from openstack_emulator.identity.routes.lists import answer
+from openstack_emulator.identity.routes.lists import list_response
 from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, name
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.kept import draft
@@ -94,7 +94,9 @@ def index(identity: Identity, request: Request) -> Response:
     """Those of the caller's project; everyone's for an admin."""
     enforce(request.context, "list_limits")
     _check_query(request)
-    return answer(request, "limits", LIMITS.visible_records(identity, request, identity.limits.rows, "get_limit"))
+    return list_response(
+        request, "limits", LIMITS.visible_records(identity, request, identity.limits.rows, "get_limit")
+    )
 
 
 def show_model(identity: Identity, request: Request) -> Response:

@@ -35,7 +35,7 @@ def filtered(rows: Iterable[R], query: Query, names: Sequence[str]) -> list[R]:
     return [row for row in rows if all(test(row) for test in tests)] if tests else list(rows)
 
 
-def answer(request: Request, plural: str, rows: Sequence[View]) -> Response:
+def list_response(request: Request, plural: str, rows: Sequence[View]) -> Response:
     """One page of rows under their plural, with links."""
     shown = page(rows, request.query)
     if shown.next_marker is None or not shown.truncated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.records import Group, User
 from openstack_emulator.identity.routes.groups import GROUPS
-from openstack_emulator.identity.routes.lists import answer, filtered
+from openstack_emulator.identity.routes.lists import filtered, list_response
 from openstack_emulator.identity.routes.users import USERS
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.policy import enforce
@@ -14,7 +14,7 @@ from openstack_emulator.identity.rules.policy import enforce
 def index(identity: Identity, request: Request) -> Response:
     group = GROUPS.required(identity, request, "list_users_in_group")
     found = filtered(identity.groups.members(group), request.query, USERS.filters)
-    return answer(request, "users", [USERS.shown(identity, request, user) for user in found])
+    return list_response(request, "users", [USERS.shown(identity, request, user) for user in found])
 
 
 def check(identity: Identity, request: Request) -> Response:

@@ -6,7 +6,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import Role
 from openstack_emulator.identity.routes.entity import Entity, options
-from openstack_emulator.identity.routes.lists import answer, links
+from openstack_emulator.identity.routes.lists import links, list_response
 from openstack_emulator.identity.routes.validation import Field, description, identifier, name
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.policy import enforce
@@ -34,7 +34,7 @@ def index(identity: Identity, request: Request) -> Response:
     """The cloud's roles; those of a domain only when the query names it."""
     enforce(request.context, "list_roles")
     found = identity.roles.rows.select(domain_id=request.query.get("domain_id") or None)
-    return answer(request, "roles", ROLES.visible_records(identity, request, found, "list_roles"))
+    return list_response(request, "roles", ROLES.visible_records(identity, request, found, "list_roles"))
 
 
 def list_implied(identity: Identity, request: Request) -> Response:

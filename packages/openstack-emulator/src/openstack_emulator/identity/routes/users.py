@@ -8,7 +8,7 @@ from openstack_emulator.core.validation.fields import exact_boolean, optional
 from openstack_emulator.identity.records import User
 from openstack_emulator.identity.routes.entity import Entity, Values, change, fill_domain, options
 from openstack_emulator.identity.routes.groups import GROUPS
-from openstack_emulator.identity.routes.lists import answer, filtered
+from openstack_emulator.identity.routes.lists import filtered, list_response
 from openstack_emulator.identity.routes.projects import PROJECTS
 from openstack_emulator.identity.routes.validation import Field, checked, description, identifier, listing, name, text
 from openstack_emulator.identity.rules.composition import Identity
@@ -81,11 +81,11 @@ def list_projects(identity: Identity, request: Request) -> Response:
     ids = {target.id for target in identity.grants.targets_of(user.id) if target.kind == "project"}
     found = filtered(identity.projects.rows, request.query, PROJECTS.filters)
     rows = [PROJECTS.shown(identity, request, project) for project in found if project.id in ids]
-    return answer(request, "projects", rows)
+    return list_response(request, "projects", rows)
 
 
 def list_groups(identity: Identity, request: Request) -> Response:
     user = USERS.required(identity, request, "list_groups_for_user")
     found = filtered(identity.groups.groups_of(user), request.query, GROUPS.filters)
     rows = [{**GROUPS.shown(identity, request, group), "membership_expires_at": None} for group in found]
-    return answer(request, "groups", rows)
+    return list_response(request, "groups", rows)

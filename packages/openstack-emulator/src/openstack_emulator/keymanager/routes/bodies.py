@@ -38,7 +38,7 @@ def object_of(request: Request) -> dict[str, Any]:
     return body
 
 
-def listed(request: Request, name: str, rows: Sequence[R], view: Callable[[str, R], dict[str, Any]]) -> Response:
+def list_response(request: Request, name: str, rows: Sequence[R], view: Callable[[str, R], dict[str, Any]]) -> Response:
     """A page of objects: `limit` (10, at most 100) of them after the first `offset`, with links to its neighbours.
 
     Values that are not numbers are taken as absent, as Barbican does. view: makes the public form of an object; its

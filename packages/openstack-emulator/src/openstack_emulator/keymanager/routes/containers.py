@@ -9,7 +9,7 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Container, Entry
-from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
+from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.containers import GENERIC, REFERENCES, REQUIRED, SCHEMA, check_entries
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
@@ -64,7 +64,7 @@ def index(manager: KeyManager, request: Request) -> Response:
     for name in ("name", "type"):
         if (wanted := request.query.get(name)) is not None:
             rows = [row for row in rows if row.get(name) == wanted]
-    return listed(request, "containers", rows, container_view)
+    return list_response(request, "containers", rows, container_view)
 
 
 def show(manager: KeyManager, request: Request) -> Response:
@@ -108,7 +108,7 @@ def add_consumer(manager: KeyManager, request: Request) -> Response:
 
 
 def list_consumers(manager: KeyManager, request: Request) -> Response:
-    return listed(request, "consumers", _readable(manager, request).consumers, consumer_view)
+    return list_response(request, "consumers", _readable(manager, request).consumers, consumer_view)
 
 
 def show_consumer(manager: KeyManager, request: Request) -> Response:

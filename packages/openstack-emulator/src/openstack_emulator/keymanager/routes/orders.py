@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.keymanager.records import Order
-from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
+from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.inputs import NewOrder
@@ -20,7 +20,7 @@ def create(manager: KeyManager, request: Request) -> Response:
 
 def index(manager: KeyManager, request: Request) -> Response:
     project_id = project_for(request.context, READERS, "Orders retrieval")
-    return listed(request, "orders", manager.orders.rows.select(project_id=project_id), order_view)
+    return list_response(request, "orders", manager.orders.rows.select(project_id=project_id), order_view)
 
 
 def show(manager: KeyManager, request: Request) -> Response:

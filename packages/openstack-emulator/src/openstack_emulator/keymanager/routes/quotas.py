@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import forbidden, not_found
 from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.core.limits import DEFAULT
 from openstack_emulator.core.validation.fields import exact_integer, mapping
-from openstack_emulator.keymanager.routes.bodies import key_of, listed, object_of
+from openstack_emulator.keymanager.routes.bodies import key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.quotas import KINDS, UNLIMITED
 from openstack_emulator.keymanager.rules.validation import BARBICAN, within
@@ -23,7 +23,7 @@ def show_own(manager: KeyManager, request: Request) -> Response:
 def index(manager: KeyManager, request: Request) -> Response:
     _require_administrator(request.context)
     keys = [key for key in manager.quotas.rows.ids() if key != DEFAULT]
-    return listed(
+    return list_response(
         request,
         "project_quotas",
         keys,

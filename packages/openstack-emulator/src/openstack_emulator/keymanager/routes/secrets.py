@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Secret
-from openstack_emulator.keymanager.routes.bodies import created, key_of, listed, object_of
+from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import DECRYPTERS, READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.inputs import NewSecret, content_from, content_in
@@ -60,7 +60,7 @@ def index(manager: KeyManager, request: Request) -> Response:
         if field not in _ORDERS or direction not in ("", "asc", "desc"):
             raise bad_request("Invalid sort: it must be a list of fields, each with :asc or :desc.")
         rows.sort(key=lambda row: str(row.get(field) or ""), reverse=direction == "desc")
-    return listed(request, "secrets", rows, secret_view)
+    return list_response(request, "secrets", rows, secret_view)
 
 
 def show(manager: KeyManager, request: Request) -> Response:

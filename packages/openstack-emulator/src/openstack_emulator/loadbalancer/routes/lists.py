@@ -19,7 +19,7 @@ TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
 }
 
 
-def listed(
+def list_response(
     request: Request,
     members: str,
     rows: Iterable[dict[str, Any]],

@@ -19,7 +19,7 @@ from openstack_emulator.loadbalancer.records import (
 )
 from openstack_emulator.loadbalancer.routes import checks, forms, inputs
 from openstack_emulator.loadbalancer.routes.fields import Form
-from openstack_emulator.loadbalancer.routes.lists import listed, trimmed
+from openstack_emulator.loadbalancer.routes.lists import list_response, trimmed
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.rules.errors import failure
 from openstack_emulator.loadbalancer.rules.inputs import NewObject
@@ -58,7 +58,7 @@ class Endpoint(Generic[P]):
 
     def index(self, service: LoadBalancing, request: Request) -> Response:
         rows = [view(service, row) for row in self._rows(service, request)]
-        return listed(request, self.plural, rows, filters={*self.form.fields, *OF_EVERY_KIND, *self.relations})
+        return list_response(request, self.plural, rows, filters={*self.form.fields, *OF_EVERY_KIND, *self.relations})
 
     def show(self, service: LoadBalancing, request: Request) -> Response:
         shown = view(service, self.found(service, request))

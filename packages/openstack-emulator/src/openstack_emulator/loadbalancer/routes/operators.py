@@ -11,7 +11,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.loadbalancer.records import AvailabilityZone, Flavor, FlavorProfile, ZoneProfile
 from openstack_emulator.loadbalancer.routes import forms
 from openstack_emulator.loadbalancer.routes.fields import Form
-from openstack_emulator.loadbalancer.routes.lists import listed, trimmed
+from openstack_emulator.loadbalancer.routes.lists import list_response, trimmed
 from openstack_emulator.loadbalancer.routes.objects import key_of
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.rules.operators import S, Setup
@@ -34,7 +34,7 @@ class SetupEndpoint(Generic[S]):
     key: str = "id"
 
     def index(self, service: LoadBalancing, request: Request) -> Response:
-        return listed(request, self.plural, [self._view(row) for row in self.setup(service).rows], self.key)
+        return list_response(request, self.plural, [self._view(row) for row in self.setup(service).rows], self.key)
 
     def show(self, service: LoadBalancing, request: Request) -> Response:
         return Response({self.form.member: trimmed(self._view(self._found(service, request)), request.query)})

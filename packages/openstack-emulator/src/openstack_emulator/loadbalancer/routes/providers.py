@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.loadbalancer.routes.forms import FLAVOR_CAPABILITIES, ZONE_CAPABILITIES
-from openstack_emulator.loadbalancer.routes.lists import listed
+from openstack_emulator.loadbalancer.routes.lists import list_response
 from openstack_emulator.loadbalancer.routes.objects import key_of
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.rules.drafts import PROVIDERS
@@ -35,14 +35,14 @@ def _check_provider(request: Request) -> None:
 
 def _described(request: Request, plural: str, described: Mapping[str, str]) -> Response:
     rows = [{"name": name, "description": description} for name, description in described.items()]
-    return listed(request, plural, rows, "name")
+    return list_response(request, plural, rows, "name")
 
 
 # -- amphorae ------------------------------------------------------------------------------------------------------
 
 
 def list_amphorae(service: LoadBalancing, request: Request) -> Response:
-    return listed(request, "amphorae", [amphora_view(one) for one in service.amphorae.all()])
+    return list_response(request, "amphorae", [amphora_view(one) for one in service.amphorae.all()])
 
 
 def show_amphora(service: LoadBalancing, request: Request) -> Response:

@@ -7,7 +7,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.core.validation.fields import integer, optional
 from openstack_emulator.loadbalancer.routes import checks
-from openstack_emulator.loadbalancer.routes.lists import listed
+from openstack_emulator.loadbalancer.routes.lists import list_response
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.loadbalancer.views import QUOTA_ALIASES, limits_view, quota_view
 
@@ -16,7 +16,7 @@ _LIMIT = optional(integer(-1, 2_147_483_647))
 
 def index(service: LoadBalancing, request: Request) -> Response:
     rows = [quota_view(service, key) for key in service.quotas.projects()]
-    return listed(request, "quotas", rows, "project_id")
+    return list_response(request, "quotas", rows, "project_id")
 
 
 def show(service: LoadBalancing, request: Request) -> Response:

@@ -13,7 +13,7 @@ from openstack_emulator.core.validation.sentences import VOLUPTUOUS, sentence
 from openstack_emulator.metric.rules.validation import integer, refusal
 
 
-def paged(
+def list_response(
     request: Request, rows: Sequence[R], fields: Collection[str], view: Callable[[R], dict[str, object]]
 ) -> Response:
     """The page of a list that the query asks for, with a link to the next one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.metric.records import Metric
-from openstack_emulator.metric.routes.lists import paged
+from openstack_emulator.metric.routes.lists import list_response
 from openstack_emulator.metric.routes.paths import found_metric, metric_of_resource
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
 from openstack_emulator.metric.rules.inputs import NewMetric
@@ -21,7 +21,7 @@ def index(database: TimeSeriesDatabase, request: Request) -> Response:
     for name, field in _FIELDS.items():
         if wanted := query.all(name):
             rows = [row for row in rows if row.get(field) in wanted]
-    return paged(request, rows, _FIELDS, lambda row: metric_view(database, row))
+    return list_response(request, rows, _FIELDS, lambda row: metric_view(database, row))
 
 
 def _is_of(database: TimeSeriesDatabase, metric: Metric, project: str | None) -> bool:

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 from openstack_emulator.core.http import Context, Request, Response
 from openstack_emulator.metric.records import Resource
-from openstack_emulator.metric.routes.lists import paged
+from openstack_emulator.metric.routes.lists import list_response
 from openstack_emulator.metric.routes.paths import found_resource, found_type, kind_of
 from openstack_emulator.metric.rules.composition import TimeSeriesDatabase
 from openstack_emulator.metric.rules.inputs import NewResource, ResourceChange, metrics_of
@@ -27,7 +27,7 @@ def _listed(database: TimeSeriesDatabase, request: Request, expression: object) 
     kind = kind_of(request)
     rows = database.resources.select(kind, expression, project_of(request.context))
     fields = {*SHOWN, "revision_start", "revision_end", *database.types.require(kind).attributes}
-    return paged(request, rows, fields, lambda resource: resource_view(database, resource, kind))
+    return list_response(request, rows, fields, lambda resource: resource_view(database, resource, kind))
 
 
 def project_of(context: Context) -> str | None:

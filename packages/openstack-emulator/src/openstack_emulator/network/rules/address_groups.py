@@ -15,7 +15,7 @@ ADDRESSES = items(ip_or_cidr, distinct=True)
 class AddressGroups(Resources[AddressGroup]):
     """Lists of addresses that security group rules name as their remote side."""
 
-    def prepare(self, actor: Actor, wanted: AddressGroup, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: AddressGroup, values: Values) -> None:
         wanted.addresses = sorted({_prefix(address) for address in wanted.addresses})
 
     def change_addresses(self, actor: Actor, record: AddressGroup, added: object, removed: object) -> None:

@@ -25,7 +25,7 @@ class FloatingIps(Resources[FloatingIp]):
         self.ports = ports
         self.routers = routers
 
-    def prepare(self, actor: Actor, wanted: FloatingIp, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: FloatingIp, values: Values) -> None:
         network = self.state.rows.networks.require(wanted.floating_network_id)
         if not network.external:
             raise _bad(f"Network {network.id} is not a valid external network")
@@ -34,7 +34,7 @@ class FloatingIps(Resources[FloatingIp]):
             raise _bad("fixed_ip_address cannot be specified without a port_id")
         self._associate(actor, wanted, wanted.fixed_ip_address)
 
-    def created(self, actor: Actor, record: FloatingIp) -> None:
+    def after_create(self, actor: Actor, record: FloatingIp) -> None:
         address = record.floating_ip_address
         subnets = self.state.rows.subnets.select(network_id=record.floating_network_id)
         subnet = next(one for one in subnets if address_of(address) in network_of(one.cidr))
@@ -42,7 +42,7 @@ class FloatingIps(Resources[FloatingIp]):
         self.ports.put_service_port(record.floating_network_id, OWNER, record.id, [fixed])
         self.later(SETTLE_SECONDS, self.settle, record.id)
 
-    def revise(self, actor: Actor, record: FloatingIp, after: FloatingIp, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: FloatingIp, after: FloatingIp, values: Values) -> None:
         if values.get("fixed_ip_address") and not after.port_id:
             raise _bad("fixed_ip_address cannot be specified without a port_id")
         if "port_id" not in values and "fixed_ip_address" not in values:

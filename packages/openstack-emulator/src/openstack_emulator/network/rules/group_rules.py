@@ -53,7 +53,7 @@ class SecurityGroupRules(Resources[SecurityGroupRule]):
         groups = self.state.of("security_groups")
         return super().visible(actor, record) or groups.visible(actor, groups.rows.require(record.security_group_id))
 
-    def prepare(self, actor: Actor, wanted: SecurityGroupRule, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: SecurityGroupRule, values: Values) -> None:
         group = self.state.rows.security_groups.require(wanted.security_group_id)
         if not actor.owns(group):
             raise disallowed("create_security_group_rule")

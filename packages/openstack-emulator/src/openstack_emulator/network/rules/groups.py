@@ -15,16 +15,16 @@ DEFAULT = "default"
 class SecurityGroups(Resources[SecurityGroup]):
     """Every project has a group `default`, made when it first needs it."""
 
-    def prepare(self, actor: Actor, wanted: SecurityGroup, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: SecurityGroup, values: Values) -> None:
         if wanted.name.lower() == DEFAULT:
             raise conflict("Default security group already exists.", "SecurityGroupDefaultAlreadyExists")
         self.state.check_quota(wanted.project_id, "security_group_rule", len(ETHERTYPES))
         self.default_of(wanted.project_id)
 
-    def created(self, actor: Actor, record: SecurityGroup) -> None:
+    def after_create(self, actor: Actor, record: SecurityGroup) -> None:
         self._allow(record, "egress")
 
-    def revise(self, actor: Actor, record: SecurityGroup, after: SecurityGroup, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: SecurityGroup, after: SecurityGroup, values: Values) -> None:
         if record.name == DEFAULT and values.get("name", DEFAULT) != DEFAULT:
             raise conflict("Updating default security group not allowed.", "SecurityGroupCannotUpdateDefault")
         if record.name != DEFAULT and values.get("name", "").lower() == DEFAULT:

@@ -24,7 +24,7 @@ class Networks(Resources[Network]):
         super().__init__(state, kind)
         self.segments = segments
 
-    def prepare(self, actor: Actor, wanted: Network, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: Network, values: Values) -> None:
         chosen = self.segments.choose(*(values.get(name) for name in PROVIDER))
         wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
         check_zones(wanted.availability_zone_hints)
@@ -37,12 +37,12 @@ class Networks(Resources[Network]):
         if wanted.is_default:
             self._refuse_second_default(wanted)
 
-    def created(self, actor: Actor, record: Network) -> None:
+    def after_create(self, actor: Actor, record: Network) -> None:
         self.segments.put_first(record)
         if record.external:
             self.state.sharing.open(record, "access_as_external")
 
-    def revise(self, actor: Actor, record: Network, after: Network, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: Network, after: Network, values: Values) -> None:
         if values.keys() & PROVIDER:
             raise invalid_input("Plugin does not support updating provider attributes.")
         if values.get("shared") is False:

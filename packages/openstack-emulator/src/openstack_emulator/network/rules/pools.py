@@ -19,7 +19,7 @@ LONGEST = {4: 32, 6: 128}
 class AddressScopes(Resources[AddressScope]):
     """Within a scope no two pools may have the same addresses."""
 
-    def revise(self, actor: Actor, record: AddressScope, after: AddressScope, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: AddressScope, after: AddressScope, values: Values) -> None:
         if values.get("shared") is False and self.state.sharing.reaches(record.id, None):
             raise bad_request(
                 f"Unable to update address scope {record.id} : Shared address scope can't be unshared.",
@@ -30,7 +30,7 @@ class AddressScopes(Resources[AddressScope]):
 class SubnetPools(Resources[SubnetPool]):
     """Ranges that subnets are cut from."""
 
-    def prepare(self, actor: Actor, wanted: SubnetPool, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: SubnetPool, values: Values) -> None:
         prefixes = [network_of(prefix) for prefix in wanted.prefixes]
         if not prefixes:
             raise bad_request(
@@ -48,7 +48,7 @@ class SubnetPools(Resources[SubnetPool]):
         self._check_scope(actor, wanted)
         self._check_default(wanted, wanted.id)
 
-    def revise(self, actor: Actor, record: SubnetPool, after: SubnetPool, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: SubnetPool, after: SubnetPool, values: Values) -> None:
         _check_lengths(after)
         if "prefixes" in values:
             added = [network_of(prefix) for prefix in after.prefixes]

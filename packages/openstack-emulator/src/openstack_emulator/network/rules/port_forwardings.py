@@ -20,7 +20,7 @@ class PortForwardings(Resources[PortForwarding]):
         self.ports = ports
         self.routers = routers
 
-    def prepare(self, actor: Actor, wanted: PortForwarding, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: PortForwarding, values: Values) -> None:
         floating = self.state.rows.floatingips.require(wanted.floatingip_id)
         if floating.port_id:
             raise in_use(
@@ -31,15 +31,15 @@ class PortForwardings(Resources[PortForwarding]):
         wanted.project_id = floating.project_id
         self._complete(actor, wanted, values.get("internal_ip_address"), floating)
 
-    def created(self, actor: Actor, record: PortForwarding) -> None:
+    def after_create(self, actor: Actor, record: PortForwarding) -> None:
         self._connect(record)
 
-    def revise(self, actor: Actor, record: PortForwarding, after: PortForwarding, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: PortForwarding, after: PortForwarding, values: Values) -> None:
         floating = self.state.rows.floatingips.require(record.floatingip_id)
         moved = "internal_port_id" in values and "internal_ip_address" not in values
         self._complete(actor, after, None if moved else after.internal_ip_address, floating)
 
-    def revised(self, actor: Actor, record: PortForwarding) -> None:
+    def after_update(self, actor: Actor, record: PortForwarding) -> None:
         self._connect(record)
 
     def forget(self, record: PortForwarding) -> None:

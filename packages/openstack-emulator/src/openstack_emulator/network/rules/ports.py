@@ -50,7 +50,7 @@ class Ports(Resources[Port]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare(self, actor: Actor, wanted: Port, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: Port, values: Values) -> None:
         network = self._network(wanted)
         self._check_rights(actor, network, values, "create")
         served = wanted.device_owner.startswith("network:")
@@ -84,7 +84,7 @@ class Ports(Resources[Port]):
         for fixed in record.fixed_ips:
             self.allocator.released(fixed)
 
-    def revise(self, actor: Actor, record: Port, after: Port, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: Port, after: Port, values: Values) -> None:
         self._check_rights(actor, self._network(record), values, "update")
         if "mac_address" in values and not actor.admin:
             raise disallowed("update_port:mac_address")
@@ -105,7 +105,7 @@ class Ports(Resources[Port]):
         for fixed in lost:
             self.allocator.released(fixed)
 
-    def revised(self, actor: Actor, record: Port) -> None:
+    def after_update(self, actor: Actor, record: Port) -> None:
         held = {fixed.ip_address for fixed in record.fixed_ips}
         for floating in self.state.rows.floatingips.select(port_id=record.id):
             if floating.fixed_ip_address not in held:

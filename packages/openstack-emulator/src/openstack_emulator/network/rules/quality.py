@@ -29,11 +29,11 @@ class QosRules(Resources[QosRule]):
         policies = self.state.of("policies")
         return policies.visible(actor, policies.rows.require(record.qos_policy_id))
 
-    def prepare(self, actor: Actor, wanted: QosRule, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: QosRule, values: Values) -> None:
         wanted.project_id = self.state.rows.policies.require(wanted.qos_policy_id).project_id
         self._refuse_double(wanted)
 
-    def revise(self, actor: Actor, record: QosRule, after: QosRule, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: QosRule, after: QosRule, values: Values) -> None:
         self._refuse_double(after)
 
     def _refuse_double(self, wanted: QosRule) -> None:
@@ -49,7 +49,7 @@ class QosRules(Resources[QosRule]):
 class MeteringRules(Resources[MeteringLabelRule]):
     """The rules of one label and direction do not overlap."""
 
-    def prepare(self, actor: Actor, wanted: MeteringLabelRule, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: MeteringLabelRule, values: Values) -> None:
         prefix = wanted.remote_ip_prefix
         for other in self.rows.select(metering_label_id=wanted.metering_label_id):
             beside = other.direction == wanted.direction and other.remote_ip_prefix

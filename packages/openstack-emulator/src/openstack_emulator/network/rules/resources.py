@@ -191,12 +191,12 @@ class Resources(Generic[T]):
         self._check_references(actor, values)
         if self.kind.quota is not None:
             self.state.check_quota(wanted.project_id, self.kind.quota)
-        self.prepare(actor, wanted, values)
+        self.prepare_create(actor, wanted, values)
         record = self.put(wanted)
         if self.kind.shareable and values.get("shared"):
             self.state.sharing.open(record)
         self._become_active(record)
-        self.created(actor, record)
+        self.after_create(actor, record)
         return record
 
     def update(self, actor: Actor, record: T, body: Mapping[str, object]) -> T:
@@ -205,11 +205,11 @@ class Resources(Generic[T]):
         values = self.kind.for_update(body, actor)
         self._check_references(actor, values)
         after = self.kind.changed(record, values)
-        self.revise(actor, record, after, values)
+        self.prepare_update(actor, record, after, values)
         if self.kind.shareable and "shared" in values:
             self.state.sharing.set(record, values["shared"])
         self.change(record, **self.kind.differences(record, after))
-        self.revised(actor, record)
+        self.after_update(actor, record)
         return record
 
     def delete(self, actor: Actor, record: T) -> None:
@@ -237,16 +237,16 @@ class Resources(Generic[T]):
 
     # What kinds with rules of their own override
 
-    def prepare(self, actor: Actor, wanted: T, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: T, values: Values) -> None:
         """Check a new record and complete it in place; `values` are what the request named, without defaults."""
 
-    def created(self, actor: Actor, record: T) -> None:
+    def after_create(self, actor: Actor, record: T) -> None:
         """Do what follows from a new record."""
 
-    def revise(self, actor: Actor, record: T, after: T, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: T, after: T, values: Values) -> None:
         """Check a record as it is to be after a change, and complete it in place; `values`: what the request named."""
 
-    def revised(self, actor: Actor, record: T) -> None:
+    def after_update(self, actor: Actor, record: T) -> None:
         """Do what follows from a change."""
 
     def refuse_delete(self, actor: Actor, record: T) -> None:

@@ -26,17 +26,17 @@ class Routers(Resources[Router]):
         super().__init__(state, kind)
         self.ports = ports
 
-    def prepare(self, actor: Actor, wanted: Router, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: Router, values: Values) -> None:
         wanted.distributed, wanted.ha = bool(wanted.distributed), bool(wanted.ha)
         check_zones(wanted.availability_zone_hints)
         wanted.availability_zones = list(ZONES)
         wish = values.get("external_gateway_info")
         wanted.external_gateway_info = self._choose_gateway(actor, wanted, wish, "create")
 
-    def created(self, actor: Actor, record: Router) -> None:
+    def after_create(self, actor: Actor, record: Router) -> None:
         self._put_gateway_port(record)
 
-    def revise(self, actor: Actor, record: Router, after: Router, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: Router, after: Router, values: Values) -> None:
         if "routes" in values:
             self._check_routes(record, after.routes)
         if "external_gateway_info" not in values:
@@ -47,7 +47,7 @@ class Routers(Resources[Router]):
             self._refuse_while_floating(record)
         after.external_gateway_info = self._choose_gateway(actor, record, wish, "update")
 
-    def revised(self, actor: Actor, record: Router) -> None:
+    def after_update(self, actor: Actor, record: Router) -> None:
         info = record.external_gateway_info
         port = self._gateway_port(record)
         held = None if port is None else (port.network_id, port.fixed_ips)

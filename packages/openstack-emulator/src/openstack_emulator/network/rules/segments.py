@@ -34,7 +34,7 @@ class Segments(Resources[Segment]):
     def visible(self, actor: Actor, record: Segment) -> bool:
         return actor.admin
 
-    def prepare(self, actor: Actor, wanted: Segment, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: Segment, values: Values) -> None:
         chosen = self.choose(wanted.network_type, wanted.physical_network, wanted.segmentation_id)
         wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
 

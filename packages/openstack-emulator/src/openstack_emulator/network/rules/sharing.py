@@ -25,7 +25,7 @@ SHAREABLE = {
 class RbacPolicies(Resources[RbacPolicy]):
     """Who besides its owner may use an object."""
 
-    def prepare(self, actor: Actor, wanted: RbacPolicy, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: RbacPolicy, values: Values) -> None:
         kind, action = wanted.object_type, wanted.action
         if kind not in SHAREABLE:
             raise invalid_input(f"'{kind}' is not a valid RBAC object type.")
@@ -46,12 +46,12 @@ class RbacPolicies(Resources[RbacPolicy]):
         if self.rows.first(object_id=wanted.object_id, action=action, target_tenant=target) is not None:
             raise conflict("An RBAC policy already exists with those values.", "DuplicateRbacPolicy")
 
-    def created(self, actor: Actor, record: RbacPolicy) -> None:
+    def after_create(self, actor: Actor, record: RbacPolicy) -> None:
         if record.action == "access_as_external":
             network = self.state.rows.networks.require(record.object_id)
             self.state.of("networks").change(network, external=True)
 
-    def revise(self, actor: Actor, record: RbacPolicy, after: RbacPolicy, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: RbacPolicy, after: RbacPolicy, values: Values) -> None:
         _check_target(values.get("target_tenant", EVERYONE))
         self._refuse_wildcard(actor, values.get("target_tenant", ""), "update")
         self._refuse_while_used(record)

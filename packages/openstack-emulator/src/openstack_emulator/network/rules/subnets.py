@@ -35,7 +35,7 @@ class Subnets(Resources[Subnet]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare(self, actor: Actor, wanted: Subnet, values: Values) -> None:
+    def prepare_create(self, actor: Actor, wanted: Subnet, values: Values) -> None:
         network = self._network(wanted)
         if not actor.owns(network):
             raise disallowed("create_subnet")
@@ -51,13 +51,13 @@ class Subnets(Resources[Subnet]):
         wanted.allocation_pools = _checked_pools(wanted, cidr) or _whole(cidr, wanted.gateway_ip)
         _check_sizes(wanted)
 
-    def created(self, actor: Actor, record: Subnet) -> None:
+    def after_create(self, actor: Actor, record: Subnet) -> None:
         if is_slaac(record):
             self._add_to_ports(record)
         if record.enable_dhcp and not self._network(record).external:
             self.ports.later(DHCP_SECONDS, self.ports.serve_dhcp, record.network_id)
 
-    def revise(self, actor: Actor, record: Subnet, after: Subnet, values: Values) -> None:
+    def prepare_update(self, actor: Actor, record: Subnet, after: Subnet, values: Values) -> None:
         cidr = network_of(record.cidr)
         if "gateway_ip" in values:
             self._refuse_gateway_in_use(record, after.gateway_ip)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from openstack_emulator.core.filters import Filter, contains, equal
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.lists import check_numbers, listed, matching
+from openstack_emulator.core.lists import check_numbers, matching, page_response
 from openstack_emulator.core.store import R
 from openstack_emulator.share.rules.errors import invalid_input
 
@@ -49,7 +49,7 @@ def _moment(value: str | None, read: Callable[[str], datetime]) -> datetime | No
     return moment if moment is None or moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def listing(
+def list_response(
     request: Request,
     plural: str,
     rows: Collection[R],
@@ -69,4 +69,4 @@ def listing(
         raise invalid_input(f"Wrong sorting direction provided - '{direction}'")
     if direction == "desc":
         found.reverse()  # records of the same moment: the newest first, too
-    return listed(request, plural, found, [(field, direction == "desc")], view, counted=(2, 42))
+    return page_response(request, plural, found, [(field, direction == "desc")], view, counted=(2, 42))

@@ -6,7 +6,7 @@ from openstack_emulator.core.filters import equal
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
 from openstack_emulator.share.records import Message
-from openstack_emulator.share.routes.lists import created_within, listing
+from openstack_emulator.share.routes.lists import created_within, list_response
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.views import message_view
 
@@ -20,7 +20,7 @@ def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = [row for row in systems.messages.rows if request.context.may_see(row)]
     if request.version >= SINCE_TIMES:
         rows = created_within(request, rows)
-    return listing(request, "messages", rows, FILTERS, lambda row: message_view(request, row))
+    return list_response(request, "messages", rows, FILTERS, lambda row: message_view(request, row))
 
 
 def _message(systems: SharedFileSystems, request: Request) -> Message:

@@ -14,7 +14,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import ShareNetwork, Subnet
 from openstack_emulator.share.routes.bodies import METADATA, NO_ITEM, OTHER_KEY, TEXT, Actions, changes_of, member
-from openstack_emulator.share.routes.lists import COMMON, created_within, listing
+from openstack_emulator.share.routes.lists import COMMON, created_within, list_response
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.inputs import NewSubnet
 from openstack_emulator.share.rules.networks import NETWORK_PLACE
@@ -65,12 +65,16 @@ def _day(text: str) -> datetime:
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "share_networks", rows, _filters(systems), lambda row: {"id": row.id, "name": row.name})
+    return list_response(
+        request, "share_networks", rows, _filters(systems), lambda row: {"id": row.id, "name": row.name}
+    )
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "share_networks", rows, _filters(systems), lambda row: network_view(systems, request, row))
+    return list_response(
+        request, "share_networks", rows, _filters(systems), lambda row: network_view(systems, request, row)
+    )
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:

@@ -10,7 +10,7 @@ from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.core.validation.problems import Check
 from openstack_emulator.share.records import SecurityService
 from openstack_emulator.share.routes.bodies import TEXT, changes_of, member
-from openstack_emulator.share.routes.lists import COMMON, LIKE, listing
+from openstack_emulator.share.routes.lists import COMMON, LIKE, list_response
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.errors import invalid_input
 from openstack_emulator.share.rules.inputs import NewSecurityService
@@ -47,12 +47,12 @@ def _rows(systems: SharedFileSystems, request: Request) -> list[SecurityService]
 
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
-    return listing(request, "security_services", _rows(systems, request), FILTERS, security_service_summary)
+    return list_response(request, "security_services", _rows(systems, request), FILTERS, security_service_summary)
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "security_services", rows, FILTERS, lambda row: security_service_view(request, row))
+    return list_response(request, "security_services", rows, FILTERS, lambda row: security_service_view(request, row))
 
 
 def _fields(request: Request) -> dict[str, Check]:

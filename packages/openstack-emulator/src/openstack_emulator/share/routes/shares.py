@@ -13,7 +13,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.share.records import Export, Share
 from openstack_emulator.share.routes.bodies import METADATA, NAMES, NO_ITEM, OTHER_KEY, TEXT, changes_of, member
-from openstack_emulator.share.routes.lists import COMMON, listing
+from openstack_emulator.share.routes.lists import COMMON, list_response
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.inputs import BackendLocation, NewShare
 from openstack_emulator.share.views import SINCE_SOFT_DELETION, export_view, share_view, summary
@@ -98,12 +98,12 @@ def _rows(systems: SharedFileSystems, request: Request) -> list[Share]:
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "shares", rows, _filters(request), lambda row: summary(request, "shares", row))
+    return list_response(request, "shares", rows, _filters(request), lambda row: summary(request, "shares", row))
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:
     rows = _rows(systems, request)
-    return listing(request, "shares", rows, _filters(request), lambda row: share_view(systems, request, row))
+    return list_response(request, "shares", rows, _filters(request), lambda row: share_view(systems, request, row))
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:

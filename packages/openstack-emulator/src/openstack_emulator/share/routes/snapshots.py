@@ -22,7 +22,7 @@ from openstack_emulator.share.routes.bodies import (
     changes_of,
     member,
 )
-from openstack_emulator.share.routes.lists import COMMON, listing
+from openstack_emulator.share.routes.lists import COMMON, list_response
 from openstack_emulator.share.rules.composition import SharedFileSystems
 from openstack_emulator.share.rules.inputs import NewSnapshot
 from openstack_emulator.share.rules.snapshots import STATUSES
@@ -44,12 +44,12 @@ def found(systems: SharedFileSystems, request: Request) -> Snapshot:
 
 def index(systems: SharedFileSystems, request: Request) -> Response:
     rows = project_rows(systems.snapshots.rows, request)[::-1]
-    return listing(request, "snapshots", rows, FILTERS, lambda row: summary(request, "snapshots", row))
+    return list_response(request, "snapshots", rows, FILTERS, lambda row: summary(request, "snapshots", row))
 
 
 def detail(systems: SharedFileSystems, request: Request) -> Response:
     rows = project_rows(systems.snapshots.rows, request)[::-1]
-    return listing(request, "snapshots", rows, FILTERS, lambda row: snapshot_view(request, row))
+    return list_response(request, "snapshots", rows, FILTERS, lambda row: snapshot_view(request, row))
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:

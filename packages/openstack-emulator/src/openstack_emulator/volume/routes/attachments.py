@@ -11,7 +11,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Attachment
 from openstack_emulator.volume.routes.acting import Actions
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.views import attachment_detail, attachment_summary
 
@@ -51,12 +51,14 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    return listing(request, "attachments", project_rows(storage.attachments.rows, request), FILTERS, attachment_summary)
+    return list_response(
+        request, "attachments", project_rows(storage.attachments.rows, request), FILTERS, attachment_summary
+    )
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.attachments.rows, request)
-    return listing(request, "attachments", rows, FILTERS, lambda row: attachment_detail(storage, row))
+    return list_response(request, "attachments", rows, FILTERS, lambda row: attachment_detail(storage, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

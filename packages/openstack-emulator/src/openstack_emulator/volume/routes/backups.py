@@ -12,7 +12,7 @@ from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Backup
 from openstack_emulator.volume.routes.acting import Actions, act_by_policy
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, flag
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.routes.snapshots import FILTERS
 from openstack_emulator.volume.rules.backups import BACKUP_STATUSES
 from openstack_emulator.volume.rules.composition import BlockStorage
@@ -57,12 +57,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.backups.rows, request)
-    return listing(request, "backups", rows, FILTERS, lambda row: backup_summary(request, row))
+    return list_response(request, "backups", rows, FILTERS, lambda row: backup_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.backups.rows, request)
-    return listing(request, "backups", rows, FILTERS, lambda row: backup_detail(storage, request, row))
+    return list_response(request, "backups", rows, FILTERS, lambda row: backup_detail(storage, request, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

@@ -11,7 +11,7 @@ from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import GroupSnapshot
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
 from openstack_emulator.volume.views import group_snapshot_detail, group_summary
@@ -34,12 +34,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.groups.snapshots.rows, request)
-    return listing(request, "group_snapshots", rows, GROUP_FILTERS, group_summary)
+    return list_response(request, "group_snapshots", rows, GROUP_FILTERS, group_summary)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.groups.snapshots.rows, request)
-    return listing(request, "group_snapshots", rows, GROUP_FILTERS, group_snapshot_detail)
+    return list_response(request, "group_snapshots", rows, GROUP_FILTERS, group_snapshot_detail)
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

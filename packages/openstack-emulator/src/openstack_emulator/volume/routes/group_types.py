@@ -10,7 +10,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import GroupType
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, SPECS, flag, is_public
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.views import group_type_view
 
@@ -32,7 +32,7 @@ def index(storage: BlockStorage, request: Request) -> Response:
     rows = list(storage.groups.types.rows)[::-1]
     if not request.context.is_admin or request.query.get("is_public") is None:
         rows = [row for row in rows if row.is_public]
-    return listing(request, "group_types", rows, FILTERS, lambda row: group_type_view(request, row))
+    return list_response(request, "group_types", rows, FILTERS, lambda row: group_type_view(request, row))
 
 
 def create(storage: BlockStorage, request: Request) -> Response:

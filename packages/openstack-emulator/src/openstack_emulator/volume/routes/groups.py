@@ -14,7 +14,7 @@ from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Group
 from openstack_emulator.volume.routes.acting import Actions
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, GROUP_FILTERS, flag
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.groups import GROUP_STATUSES
 from openstack_emulator.volume.rules.inputs import NewGroup
@@ -57,12 +57,14 @@ def create_from(storage: BlockStorage, request: Request) -> Response:
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
-    return listing(request, "groups", project_rows(storage.groups.rules.rows, request), GROUP_FILTERS, group_summary)
+    return list_response(
+        request, "groups", project_rows(storage.groups.rules.rows, request), GROUP_FILTERS, group_summary
+    )
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.groups.rules.rows, request)
-    return listing(request, "groups", rows, GROUP_FILTERS, lambda row: group_detail(storage, request, row))
+    return list_response(request, "groups", rows, GROUP_FILTERS, lambda row: group_detail(storage, request, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.filters import Filter, equal
 from openstack_emulator.core.http import Query, Request, Response
-from openstack_emulator.core.lists import check_numbers, listed, matching
+from openstack_emulator.core.lists import check_numbers, matching, page_response
 from openstack_emulator.core.paging import order_of
 from openstack_emulator.core.store import R
 
@@ -43,7 +43,7 @@ COMMON = frozenset(
 RENAMED = {"display_name": "name"}
 
 
-def listing(
+def list_response(
     request: Request,
     plural: str,
     rows: Sequence[R],
@@ -55,7 +55,7 @@ def listing(
     check_numbers(query, ("limit",))
     found = matching(rows, _tests(request, filters), query)
     kind = plural.removesuffix("s").capitalize()
-    return listed(
+    return page_response(
         request,
         plural,
         found,

@@ -10,7 +10,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.constants import BACKEND_HOST, POOL
 from openstack_emulator.volume.rules.inputs import NewSnapshot, NewVolume
@@ -58,7 +58,7 @@ def _list(
     host = request.query.get("host")
     if host not in (POOL, BACKEND_HOST):
         raise bad_request(f"Host '{host}' not found: give it as host in the query.")
-    return listing(request, plural, rows, {}, view)
+    return list_response(request, plural, rows, {}, view)
 
 
 def list_volumes(storage: BlockStorage, request: Request) -> Response:

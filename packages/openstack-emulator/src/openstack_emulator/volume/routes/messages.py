@@ -6,7 +6,7 @@ from openstack_emulator.core.filters import equal, project_rows
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
 from openstack_emulator.volume.records import Message
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.views import message_view
 
@@ -19,7 +19,7 @@ def _message(storage: BlockStorage, request: Request) -> Message:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.messages.rows, request)
-    return listing(request, "messages", rows, FILTERS, lambda row: message_view(request, row))
+    return list_response(request, "messages", rows, FILTERS, lambda row: message_view(request, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

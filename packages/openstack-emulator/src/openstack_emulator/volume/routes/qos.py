@@ -10,7 +10,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Qos
 from openstack_emulator.volume.routes.bodies import SPECS
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.views import links, qos_view
 
@@ -27,7 +27,7 @@ def _answer(request: Request, qos: Qos) -> Response:
 def index(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     rows = list(storage.qos_specs.rows)[::-1]
-    return listing(request, "qos_specs", rows, {}, qos_view)
+    return list_response(request, "qos_specs", rows, {}, qos_view)
 
 
 def _qos_strings(wanted: Any) -> dict[str, str]:

@@ -20,7 +20,7 @@ from openstack_emulator.volume.routes.bodies import (
     flag,
     renamed,
 )
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.inputs import NewSnapshot
 from openstack_emulator.volume.rules.snapshots import SNAPSHOT_STATUSES
@@ -68,12 +68,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.snapshots.rows, request)
-    return listing(request, "snapshots", rows, FILTERS, listed_snapshot)
+    return list_response(request, "snapshots", rows, FILTERS, listed_snapshot)
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.snapshots.rows, request)
-    return listing(request, "snapshots", rows, FILTERS, lambda row: snapshot_detail(request, row))
+    return list_response(request, "snapshots", rows, FILTERS, lambda row: snapshot_detail(request, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

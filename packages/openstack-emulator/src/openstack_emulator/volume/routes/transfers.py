@@ -10,7 +10,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Transfer
 from openstack_emulator.volume.routes.bodies import FREE_TEXT
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.views import transfer_detail, transfer_summary
 
@@ -32,12 +32,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.transfers.rows, request)
-    return listing(request, "transfers", rows, {}, lambda row: transfer_summary(request, row))
+    return list_response(request, "transfers", rows, {}, lambda row: transfer_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.transfers.rows, request)
-    return listing(request, "transfers", rows, {}, lambda row: transfer_detail(request, row))
+    return list_response(request, "transfers", rows, {}, lambda row: transfer_detail(request, row))
 
 
 def show(storage: BlockStorage, request: Request) -> Response:

@@ -11,7 +11,7 @@ from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import VolumeType
 from openstack_emulator.volume.routes.bodies import SPECS, flag, is_public
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.inputs import NewEncryption
 from openstack_emulator.volume.views import changed_type, created_encryption, created_type, type_detail, visible_specs
@@ -43,7 +43,7 @@ def index(storage: BlockStorage, request: Request) -> Response:
     rows = storage.types.usable(request.context)[::-1]
     if request.context.is_admin and request.query.get("is_public") is None:
         rows = [row for row in rows if row.is_public or request.context.project_id in row.projects]
-    return listing(request, "volume_types", rows, FILTERS, lambda row: type_detail(request, row))
+    return list_response(request, "volume_types", rows, FILTERS, lambda row: type_detail(request, row))
 
 
 def create(storage: BlockStorage, request: Request) -> Response:

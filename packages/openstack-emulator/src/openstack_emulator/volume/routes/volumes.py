@@ -13,7 +13,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
 from openstack_emulator.volume.records import Volume
 from openstack_emulator.volume.routes.bodies import FREE_TEXT, METADATA, NAMED, NO_ITEM, OTHER_KEY, renamed
-from openstack_emulator.volume.routes.lists import listing
+from openstack_emulator.volume.routes.lists import list_response
 from openstack_emulator.volume.rules.composition import BlockStorage
 from openstack_emulator.volume.rules.inputs import NewVolume
 from openstack_emulator.volume.views import created_volume, volume_detail, volume_encryption, volume_summary
@@ -82,12 +82,12 @@ def create(storage: BlockStorage, request: Request) -> Response:
 
 def index(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.volumes.rows, request)
-    return listing(request, "volumes", rows, FILTERS, lambda row: volume_summary(request, row))
+    return list_response(request, "volumes", rows, FILTERS, lambda row: volume_summary(request, row))
 
 
 def detail(storage: BlockStorage, request: Request) -> Response:
     rows = project_rows(storage.volumes.rows, request)
-    return listing(request, "volumes", rows, FILTERS, lambda row: volume_detail(storage, request, row))
+    return list_response(request, "volumes", rows, FILTERS, lambda row: volume_detail(storage, request, row))
 
 
 def summary(storage: BlockStorage, request: Request) -> Response:

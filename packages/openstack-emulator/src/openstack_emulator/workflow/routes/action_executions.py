@@ -7,7 +7,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import ActionExecution
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.actions import ACTIONS, ActionError
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of, json_object, json_value, string_of
@@ -18,7 +18,7 @@ _ACTION_RESULT = frozenset({"id", "state", "output", "input", "name"})
 
 def list_action_executions(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.runs.actions))
-    return listing(request, rows, views.action_execution, "action_executions", ("output",))
+    return list_response(request, rows, views.action_execution, "action_executions", ("output",))
 
 
 def create_action_execution(service: Workflows, request: Request) -> Response:

@@ -6,7 +6,7 @@ from typing import Any
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.workflow import views
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of
 
@@ -17,7 +17,9 @@ _TRIGGER = frozenset({
 
 
 def list_triggers(service: Workflows, request: Request) -> Response:
-    return listing(request, listed(service, request, list(service.cron_triggers.rows)), views.trigger, "cron_triggers")
+    return list_response(
+        request, listed(service, request, list(service.cron_triggers.rows)), views.trigger, "cron_triggers"
+    )
 
 
 def create_trigger(service: Workflows, request: Request) -> Response:

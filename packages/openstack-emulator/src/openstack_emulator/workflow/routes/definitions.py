@@ -8,7 +8,7 @@ from openstack_emulator.core.error_bodies import TEXT
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.workflow import views
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.actions import ACTIONS
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import definition_of, text_of
@@ -43,7 +43,7 @@ def _scope(request: Request) -> str | None:
 
 def list_workflows(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.definitions.workflows))
-    return listing(request, rows, views.workflow, "workflows")
+    return list_response(request, rows, views.workflow, "workflows")
 
 
 def create_workflows(service: Workflows, request: Request) -> Response:
@@ -88,7 +88,7 @@ def validating(read: Callable[[str], object]) -> Callable[[Workflows, Request], 
 
 def list_workbooks(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.definitions.workbooks))
-    return listing(request, rows, views.workbook, "workbooks")
+    return list_response(request, rows, views.workbook, "workbooks")
 
 
 def create_workbook(service: Workflows, request: Request) -> Response:
@@ -115,7 +115,7 @@ def delete_workbook(service: Workflows, request: Request) -> Response:
 def list_actions(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.definitions.actions))
     shown = [*(views.system_action(name) for name in ACTIONS), *(views.adhoc_action(row) for row in rows)]
-    return listing(request, shown, dict, "actions")
+    return list_response(request, shown, dict, "actions")
 
 
 def create_actions(service: Workflows, request: Request) -> Response:

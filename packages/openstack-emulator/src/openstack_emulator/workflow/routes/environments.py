@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.workflow import views
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of
 
@@ -14,7 +14,7 @@ _ENVIRONMENT = frozenset({"name", "description", "variables", "scope"})
 
 def list_environments(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.environments.rows))
-    return listing(request, rows, views.environment, "environments")
+    return list_response(request, rows, views.environment, "environments")
 
 
 def create_environment(service: Workflows, request: Request) -> Response:

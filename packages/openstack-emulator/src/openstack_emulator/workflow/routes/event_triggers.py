@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.workflow import views
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of
 
@@ -15,7 +15,7 @@ _FIELDS = frozenset({
 
 def list_triggers(service: Workflows, request: Request) -> Response:
     rows = listed(service, request, list(service.event_triggers.rows))
-    return listing(request, rows, views.trigger, "event_triggers")
+    return list_response(request, rows, views.trigger, "event_triggers")
 
 
 def create_trigger(service: Workflows, request: Request) -> Response:

@@ -9,7 +9,7 @@ from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import Execution
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of, json_object, string_of
 from openstack_emulator.workflow.rules.runs import missing_execution
@@ -28,7 +28,7 @@ def list_executions(service: Workflows, request: Request) -> Response:
 
 def executions_of(request: Request, rows: list[Execution]) -> Response:
     """Return a list of executions."""
-    return listing(request, rows, views.execution, "executions", ("output", "published_global"))
+    return list_response(request, rows, views.execution, "executions", ("output", "published_global"))
 
 
 def create_execution(service: Workflows, request: Request) -> Response:

@@ -50,7 +50,7 @@ def listed(service: Workflows, request: Request, rows: Sequence[D]) -> list[D]:
     return service.sharing.listed(rows, request.context, includes_other_projects(request))
 
 
-def listing(
+def list_response(
     request: Request,
     rows: Sequence[R],
     view: Callable[[R], dict[str, object]],

@@ -8,7 +8,7 @@ from openstack_emulator.core.rules import visible
 from openstack_emulator.workflow import views
 from openstack_emulator.workflow.records import Task
 from openstack_emulator.workflow.routes.executions import execution_of, executions_of
-from openstack_emulator.workflow.routes.lists import key, listed, listing
+from openstack_emulator.workflow.routes.lists import key, list_response, listed
 from openstack_emulator.workflow.rules.composition import Workflows
 from openstack_emulator.workflow.rules.fields import body_of, json_object
 
@@ -16,7 +16,7 @@ _CHANGE = frozenset({"id", "name", "workflow_name", "state", "reset", "env"})
 
 
 def _tasks(service: Workflows, request: Request, rows: list[Task]) -> Response:
-    return listing(request, rows, lambda row: views.task(service.runs, row), "tasks", ("result",))
+    return list_response(request, rows, lambda row: views.task(service.runs, row), "tasks", ("result",))
 
 
 def list_tasks_of(service: Workflows, request: Request) -> Response:
@@ -50,7 +50,7 @@ def rerun_task(service: Workflows, request: Request) -> Response:
 
 def list_actions_of(service: Workflows, request: Request) -> Response:
     rows = service.runs.actions.select(task_execution_id=_task(service, request).id)
-    return listing(request, rows, views.action_execution, "action_executions", ("output",))
+    return list_response(request, rows, views.action_execution, "action_executions", ("output",))
 
 
 def list_workflows_of(service: Workflows, request: Request) -> Response:
