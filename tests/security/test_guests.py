@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from openstack_emulator.core.guests.topology import Forwarding, Port, Rule
+from openstack_emulator.core.guests.topology import Port, PortForwarding, Rule
 from openstack_emulator.guests import building
 from openstack_emulator.guests.console import LARGEST
 from openstack_emulator.guests.ids import id_maps
@@ -603,7 +603,7 @@ def test_commands_in_the_values_of_networks(value: str) -> None:
         lambda: Port("p", "any server", "n", value, ()),
         lambda: Port("p", "s", "n", "fa:16:3e:00:00:01", ("10.0.0.5/24",), routes=((value, "10.0.0.1"),)),
         lambda: Port("p", "s", "n", "fa:16:3e:00:00:01", (), pairs=(("fa:16:3e:00:00:02", value),)),
-        lambda: Forwarding(value, "203.0.113.5", 80, "10.0.0.5", 80),
+        lambda: PortForwarding(value, "203.0.113.5", 80, "10.0.0.5", 80),
     ):
         with pytest.raises(ValueError, match="not one word"):
             made()

@@ -16,7 +16,7 @@ import pytest
 from openstack_emulator.core import outgoing, posting
 from openstack_emulator.core.guests.driver import NoGuests
 from openstack_emulator.core.guests.selection import Selection
-from openstack_emulator.core.outgoing import Outgoing, Permitted, Unsent
+from openstack_emulator.core.outgoing import PermittedAddresses, RequestSender, SendFailed
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 
@@ -182,7 +182,7 @@ def test_a_second_request_in_the_first_one(private: Private) -> None:
 
 def test_addresses_that_the_operator_permits_are_reached(private: Private) -> None:
     """A user calls the one service of this machine that the operator has permitted, and its neighbour."""
-    with Private() as other, cloud(permitted=[Permitted.parsed(f"127.0.0.1:{private.port}")]) as served:
+    with Private() as other, cloud(permitted=[PermittedAddresses.parse(f"127.0.0.1:{private.port}")]) as served:
         for place, expected in ((private, "private"), (other, "may have requests sent to")):
             assert expected in workflow(served, f"http://127.0.0.1:{place.port}/")
             for way in (alarm, subscription):
@@ -217,14 +217,14 @@ PUBLIC, OWN = "93.184.216.34", ["http://127.0.0.1:5000", "http://localhost:8004/
 )
 def test_addresses_of_the_network(address: str, guarded: bool, expected: bool) -> None:
     """A user has a delivery made to an address of the network that this machine is in."""
-    sending = Outgoing(lambda: OWN, guarded)
+    sending = RequestSender(lambda: OWN, guarded)
     assert (sending._place((address, 80), True) is not None) is expected
     assert sending._place((address, 80), False) is None, "workflows reach this machine only"
 
 
 def test_guests_reach_the_cloud_at_its_public_address() -> None:
     """A user names the cloud before it serves users' requests, and other ports of its address."""
-    sending = Outgoing(lambda: OWN, True)
+    sending = RequestSender(lambda: OWN, True)
     assert sending._place(("127.0.0.1", 5000), True) is None
     sending.listening_address = ("127.0.0.1", 5999)
     assert sending._place(("127.0.0.1", 5000), True) == ("127.0.0.1", 5999)
@@ -244,8 +244,10 @@ def test_a_server_that_answers_without_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         dripping = threading.Thread(target=drip)
         dripping.start()
-        with pytest.raises(Unsent):
-            Outgoing(lambda: OWN, False).send(f"http://127.0.0.1:{listener.getsockname()[1]}/", "POST", b"x", {}, 0.3)
+        with pytest.raises(SendFailed):
+            RequestSender(lambda: OWN, False).send(
+                f"http://127.0.0.1:{listener.getsockname()[1]}/", "POST", b"x", {}, 0.3
+            )
         over.set()
         dripping.join()
 
@@ -255,10 +257,10 @@ def test_a_server_that_answers_without_end() -> None:
 )
 def test_invalid_addresses(url: str) -> None:
     """A web hook is no valid URL: the thread of the deliveries must not end of it."""
-    with pytest.raises(Unsent):
-        Outgoing(lambda: OWN, False).send(url, "POST", b"", {}, 1)
+    with pytest.raises(SendFailed):
+        RequestSender(lambda: OWN, False).send(url, "POST", b"", {}, 1)
     with cloud() as served:
-        poster = posting.Poster("test", served.cloud.outgoing)
+        poster = posting.Poster("test", served.cloud.request_sender)
         poster.post(url, b"", {})
         with Private() as end:
             served.cloud.extra_endpoints["end"] = f"http://127.0.0.1:{end.port}"
@@ -272,14 +274,14 @@ def test_invalid_addresses(url: str) -> None:
 def test_invalid_permissions(text: str) -> None:
     """The operator's permission is not an address, so that it could permit more than is meant."""
     with pytest.raises(ValueError, match="is not an address or a network"):
-        Permitted.parsed(text)
+        PermittedAddresses.parse(text)
 
 
 def test_permissions() -> None:
     """Addresses and networks of both IP versions, with a port and without."""
-    assert Permitted.parsed("10.0.0.0/8").holds(("10.1.2.3", 99))
-    assert Permitted.parsed("[::1]:80").holds(("::1", 80))
-    assert not Permitted.parsed("[::1]:80").holds(("::1", 81))
-    assert Permitted.parsed("[fd00::]/8:80").holds(("fd12::1", 80))
-    assert Permitted.parsed("::1").holds(("::1", 1))
+    assert PermittedAddresses.parse("10.0.0.0/8").contains(("10.1.2.3", 99))
+    assert PermittedAddresses.parse("[::1]:80").contains(("::1", 80))
+    assert not PermittedAddresses.parse("[::1]:80").contains(("::1", 81))
+    assert PermittedAddresses.parse("[fd00::]/8:80").contains(("fd12::1", 80))
+    assert PermittedAddresses.parse("::1").contains(("::1", 1))
     assert outgoing.LARGEST_ANSWER <= 1 << 20

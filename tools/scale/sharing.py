@@ -57,7 +57,7 @@ def tree(members: int, version: int) -> dict[str, Any]:
     return {"template": template, "files": FILES, "disable_rollback": True}
 
 
-class Sharing:
+class SharedTreeRun:
     """One cluster, and one tree on it."""
 
     def __init__(
@@ -134,7 +134,7 @@ def measured(engines: int, members: int, call_seconds: float, calls_at_once: int
     """Carry out the tree on so many engines."""
     make_deterministic(1)
     with estate.place() as directory:
-        return Sharing(engines, members, call_seconds, calls_at_once, times, directory).run()
+        return SharedTreeRun(engines, members, call_seconds, calls_at_once, times, directory).run()
 
 
 def text(found: list[Shared]) -> str:

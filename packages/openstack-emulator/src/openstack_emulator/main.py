@@ -24,7 +24,7 @@ from openstack_emulator.core.app import runner
 from openstack_emulator.core.cloud import WELL_KNOWN_PASSWORD, Cloud
 from openstack_emulator.core.guests.driver import GuestDriver, GuestsUnavailable
 from openstack_emulator.core.guests.selection import Selection, parsed
-from openstack_emulator.core.outgoing import Permitted
+from openstack_emulator.core.outgoing import PermittedAddresses
 from openstack_emulator.core.upgrades import StateUnusable
 from openstack_emulator.guests.choices import guest_driver
 from openstack_emulator.guests.images import DEFAULT as DEFAULT_IMAGE
@@ -59,7 +59,7 @@ def run(
     dns_port: int = 0,
     vendor_data: Mapping[str, object] | None = None,
     guests: GuestDriver | None = None,
-    permitted: Sequence[Permitted] = (),
+    permitted: Sequence[PermittedAddresses] = (),
     passwords: Mapping[str, str] | None = None,
 ) -> None:
     """Serve a cloud until SIGTERM or SIGINT.
@@ -160,10 +160,10 @@ def _passwords(name: str) -> Mapping[str, str]:
     return found
 
 
-def _permitted(text: str) -> Permitted:
+def _permitted(text: str) -> PermittedAddresses:
     """The value of `--allow-requests-to`."""
     try:
-        return Permitted.parsed(text)
+        return PermittedAddresses.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

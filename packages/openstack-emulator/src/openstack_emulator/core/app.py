@@ -38,7 +38,7 @@ def application(cloud: Cloud) -> web.Application:
         requests_of_users = guest_runner(cloud, lambda address: USER)
         await requests_of_users.setup()
         await web.TCPSite(requests_of_users, LOOPBACK, 0).start()
-        cloud.outgoing.listening_address = (LOOPBACK, requests_of_users.addresses[0][1])
+        cloud.request_sender.listening_address = (LOOPBACK, requests_of_users.addresses[0][1])
         yield
         await requests_of_users.cleanup()
 

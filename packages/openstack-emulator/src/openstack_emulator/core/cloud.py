@@ -16,7 +16,7 @@ from openstack_emulator.core.faults import Faults
 from openstack_emulator.core.guests.driver import GuestDriver, NoGuests
 from openstack_emulator.core.http import Context, Phrases, Request, Response, Version
 from openstack_emulator.core.journal import Journal
-from openstack_emulator.core.outgoing import Outgoing, Permitted
+from openstack_emulator.core.outgoing import PermittedAddresses, RequestSender
 from openstack_emulator.core.routing import Router
 from openstack_emulator.core.store import Data, Store, T, Table
 from openstack_emulator.core.transitions import Transitions
@@ -316,7 +316,7 @@ class Cloud:
     password: of the seeded users. passwords: exceptions to it, by user name.
     vendor_data: what the metadata service shows to all servers as static vendor data.
     guests: what runs in servers; nothing by default. The compute service opens it.
-    permitted: what users may have requests sent to, besides what `Outgoing` permits anyway.
+    permitted: what users may have requests sent to, besides what `RequestSender` permits anyway.
     """
 
     def __init__(
@@ -331,7 +331,7 @@ class Cloud:
         passwords: Mapping[str, str] | None = None,
         vendor_data: Mapping[str, object] | None = None,
         guests: GuestDriver | None = None,
-        permitted: Sequence[Permitted] = (),
+        permitted: Sequence[PermittedAddresses] = (),
     ) -> None:
         self.services = tuple(services)
         self.clock = clock or SystemClock()
@@ -343,7 +343,9 @@ class Cloud:
         self.vendor_data = dict(vendor_data or {})
         self.guests = guests or NoGuests()
         has_guests = bool(self.guests.selection.drivers())
-        self.outgoing = Outgoing(lambda: [self.endpoint, *self.extra_endpoints.values()], has_guests, permitted)
+        self.request_sender = RequestSender(
+            lambda: [self.endpoint, *self.extra_endpoints.values()], has_guests, permitted
+        )
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
         self._seeded = self.store.table(Seeded, "core", "seeded", internal=True)
@@ -410,6 +412,9 @@ class Cloud:
     def close(self) -> None:
         """Write what is unwritten and close the file."""
         self.store.close()
+
+    def _own_urls(self) -> list[str]:
+        return [self.endpoint, *self.extra_endpoints.values()]
 
     def _open(self, services: Iterable[Service | LazyService]) -> None:
         loaded = [one.load() if isinstance(one, LazyService) else one for one in services]

@@ -35,19 +35,19 @@ _PERMITTED = re.compile(
 )
 
 
-class Unsent(Exception):
+class SendFailed(Exception):
     """A request was not sent, or not answered; the message says why."""
 
 
 @dataclass(frozen=True)
-class Permitted:
+class PermittedAddresses:
     """Addresses that users may have requests sent to. port: None for all."""
 
     network: Network
     port: int | None = None
 
     @classmethod
-    def parsed(cls, text: str) -> Permitted:
+    def parse(cls, text: str) -> PermittedAddresses:
         """Return what `ADDRESS`, `NETWORK`, `ADDRESS:PORT` or `NETWORK:PORT` names, with IPv6 ones in brackets.
 
         Raises: ValueError.
@@ -61,7 +61,7 @@ class Permitted:
             f"{text!r} is not an address or a network, with a port or without: 127.0.0.1:9000, 10.0.0.0/8, [::1]:80"
         )
 
-    def holds(self, place: Place) -> bool:
+    def contains(self, place: Place) -> bool:
         """Whether a place is one of these."""
         address = plain_address(place[0])
         return address.version == self.network.version and address in self.network and self.port in (None, place[1])
@@ -77,7 +77,7 @@ class Answer:
     content: bytes
 
 
-class Outgoing:
+class RequestSender:
     """Sends requests for users.
 
     own: returns the URLs of the cloud and, after it, of the catalog's other services. guarded: servers have guests.
@@ -85,7 +85,9 @@ class Outgoing:
     there, it does not take them for those of its operator.
     """
 
-    def __init__(self, own: Callable[[], Sequence[str]], guarded: bool, permitted: Sequence[Permitted] = ()) -> None:
+    def __init__(
+        self, own: Callable[[], Sequence[str]], guarded: bool, permitted: Sequence[PermittedAddresses] = ()
+    ) -> None:
         self._own = own
         self._guarded = guarded
         self._permitted = tuple(permitted)
@@ -97,7 +99,7 @@ class Outgoing:
             return True
         with suppress(ValueError):
             place = (str(ip_address(url.hostname or "")), url.port or PORTS[url.scheme])
-            return any(one.holds(place) for one in self._permitted)
+            return any(one.contains(place) for one in self._permitted)
         return False
 
     def send(
@@ -106,26 +108,26 @@ class Outgoing:
         """Send a request, and return the answer, also one that is an error or a redirect; it blocks.
 
         seconds: how long it may take in all, after the name of the host was found. public: public addresses may be
-        reached, too. Raises: Unsent.
+        reached, too. Raises: SendFailed.
         """
         try:
             parts = urlsplit(url)
             if parts.scheme not in PORTS or not parts.hostname:
-                raise Unsent("the URL is not one of http or https")
+                raise SendFailed("the URL is not one of http or https")
             if not method.isalpha():
-                raise Unsent("the method is not a word")
+                raise SendFailed("the method is not a word")
             with self._connected(parts, seconds, public) as plain, _limited(plain, seconds):
                 return _exchanged(plain, parts, method, body, headers)
         except (OSError, ValueError, HTTPException) as error:  # also an invalid port, or a name that is no host name
-            raise Unsent(str(error) or type(error).__name__) from None
+            raise SendFailed(str(error) or type(error).__name__) from None
 
     def _connected(self, parts: SplitResult, seconds: float, public: bool) -> socket:
-        """Return a connection. Raises: Unsent, OSError, ValueError."""
+        """Return a connection. Raises: SendFailed, OSError, ValueError."""
         host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
         found = getaddrinfo(host, port, type=SOCK_STREAM)
         allowed = [place for *_, at in found if (place := self._place((str(at[0]), int(at[1])), public)) is not None]
         if not allowed:
-            raise Unsent(
+            raise SendFailed(
                 f"{host} has no address that users of this cloud may have requests sent to, at the port {port}; "
                 "--allow-requests-to of `stoker up` permits more"
             )
@@ -142,7 +144,7 @@ class Outgoing:
         cloud, *others = (_places(url) for url in self._own())
         if place in cloud:
             return self.listening_address
-        if any(place in services for services in others) or any(one.holds(place) for one in self._permitted):
+        if any(place in services for services in others) or any(one.contains(place) for one in self._permitted):
             return place
         address = plain_address(place[0])
         if address.is_loopback or address.is_unspecified:

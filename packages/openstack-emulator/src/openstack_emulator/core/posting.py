@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Mapping
 
-from openstack_emulator.core.outgoing import Outgoing, Unsent
+from openstack_emulator.core.outgoing import RequestSender, SendFailed
 
 _log = logging.getLogger(__name__)
 
@@ -20,9 +20,9 @@ MOST_WAITING = 10_000
 class Poster:
     """Sends POST requests one after the other, on a thread that is started by the first one. None is repeated."""
 
-    def __init__(self, name: str, outgoing: Outgoing) -> None:
+    def __init__(self, name: str, sender: RequestSender) -> None:
         self._name = name
-        self._outgoing = outgoing
+        self._sender = sender
         self._waiting: queue.Queue[tuple[str, bytes, dict[str, str]]] = queue.Queue(MOST_WAITING)
         self._thread: threading.Thread | None = None
 
@@ -42,8 +42,8 @@ class Poster:
             url, data, headers = self._waiting.get()
             place = url.partition("?")[0]
             try:
-                answer = self._outgoing.send(url, "POST", data, headers, SECONDS)
-            except Unsent as error:
+                answer = self._sender.send(url, "POST", data, headers, SECONDS)
+            except SendFailed as error:
                 _log.warning("%s: a request to %s was not accepted: %s", self._name, place, error)
             except Exception:  # the thread serves all users
                 _log.exception("%s: a request to %s was not sent", self._name, place)

@@ -12,7 +12,7 @@ from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.faults import Fault, parse_fault
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
-from openstack_emulator.core.outgoing import Answer, Outgoing, Unsent
+from openstack_emulator.core.outgoing import Answer, RequestSender, SendFailed
 from openstack_emulator.identity.rules.catalog import REGION
 from openstack_emulator.services import new_cloud
 from stoker.base.errors import Invalid
@@ -45,7 +45,7 @@ class EmulatedCloud:
         self.extensions: Collection[str] | None = None
         self.orchestration = Orchestration(self.token_data)
         self.inner = new_cloud(clock=clock, endpoint=CLOUD_URL, extra_endpoints=_ORCHESTRATION)
-        self.inner.outgoing = _NothingOutgoing(lambda: [CLOUD_URL], True)
+        self.inner.request_sender = _NoRequests(lambda: [CLOUD_URL], True)
         self.inner.start()
 
     def close(self) -> None:
@@ -281,10 +281,10 @@ class CloudTransport(LoopTransport):
         return await self.cloud.answered(sent)
 
 
-class _NothingOutgoing(Outgoing):
+class _NoRequests(RequestSender):
     """A tested cloud reaches nothing: webhooks, alarms and workflows get no answer."""
 
     def send(
         self, url: str, method: str, body: bytes | None, headers: Mapping[str, str], seconds: float, public: bool = True
     ) -> Answer:
-        raise Unsent("the emulated cloud of a test sends no requests")
+        raise SendFailed("the emulated cloud of a test sends no requests")

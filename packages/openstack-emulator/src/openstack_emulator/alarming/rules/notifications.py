@@ -36,7 +36,7 @@ class Notifier(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self._poster = Poster("aodh-actions", self.cloud.outgoing)
+        self._poster = Poster("aodh-actions", self.cloud.request_sender)
 
     def call_actions(self, urls: Sequence[str], alarm: Alarm, notification: dict[str, Any]) -> None:
         """Call each action with a notification; a failure is logged and does not prevent the others."""

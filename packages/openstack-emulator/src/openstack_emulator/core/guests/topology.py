@@ -15,7 +15,7 @@ METADATA_ADDRESS = "169.254.169.254"
 WORD = re.compile(r"[\w.:/@-]*", re.ASCII)
 
 
-class _Words:
+class _CommandArguments:
     """Base of what is written into commands of `ip` and `nft`: each string must be one word there.
 
     The network service accepts only such values. This is the second line of defense: a value with a space or a line
@@ -42,7 +42,7 @@ def _strings(value: object) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class Rule(_Words):
+class Rule(_CommandArguments):
     """What a security group permits.
 
     ingress: to the group's ports, or from them. version: of IP. protocol: its number; None: all. low, high: the range
@@ -92,7 +92,7 @@ class Advertisement:
 
 
 @dataclass(frozen=True)
-class Port(_Words):
+class Port(_CommandArguments):
     """An interface of a guest.
 
     secured: it may send only from its own addresses and the `pairs` (MAC address and prefix), and has the rules of
@@ -115,7 +115,7 @@ class Port(_Words):
 
 
 @dataclass(frozen=True)
-class Link(_Words):
+class Link(_CommandArguments):
     """An interface of a router. announced: None if it announces nothing."""
 
     unwritten = frozenset({"announced"})
@@ -128,7 +128,7 @@ class Link(_Words):
 
 
 @dataclass(frozen=True)
-class Forwarding(_Words):
+class PortForwarding(_CommandArguments):
     """One port of an address of the external network leads to one of a guest. protocol: its name."""
 
     protocol: str
@@ -139,7 +139,7 @@ class Forwarding(_Words):
 
 
 @dataclass(frozen=True)
-class Router(_Words):
+class Router(_CommandArguments):
     """Passes packets on between its links. gateway: the link to an external network, if there is one.
 
     source: the address that packets to the external network get; None: they keep theirs. floating: pairs of the
@@ -152,11 +152,11 @@ class Router(_Words):
     routes: tuple[Route, ...] = ()
     source: str | None = None
     floating: tuple[tuple[str, str], ...] = ()
-    forwardings: tuple[Forwarding, ...] = ()
+    forwardings: tuple[PortForwarding, ...] = ()
 
 
 @dataclass(frozen=True)
-class Network(_Words):
+class Network(_CommandArguments):
     """addresses: those of the cloud itself on it. server: the one of them that answers DHCP, if there is one.
     metadata: the metadata service answers on the network itself, since some subnet has no router."""
 

@@ -225,7 +225,7 @@ def networks(wanted: dict[str, Any]) -> int:
             return 0
         order = json.loads(message)
         if descriptors:
-            order["given"] = descriptors
+            order["descriptors"] = descriptors
         try:
             found = getattr(held, order.pop("do"))(**order)
             if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from openstack_emulator.core.outgoing import Outgoing
+from openstack_emulator.core.outgoing import RequestSender
 from openstack_emulator.core.posting import Poster
 from openstack_emulator.messaging.records import Message, Subscription
 
@@ -16,8 +16,8 @@ PLACEHOLDER = "$zaqar_message$"
 class Deliveries:
     """Posts messages to subscribers, without a second attempt."""
 
-    def __init__(self, outgoing: Outgoing) -> None:
-        self._poster = Poster("zaqar-deliveries", outgoing)
+    def __init__(self, sender: RequestSender) -> None:
+        self._poster = Poster("zaqar-deliveries", sender)
 
     def send(self, subscription: Subscription, queue_name: str, message: Message, extra: Mapping[str, str]) -> None:
         """Post a message to a subscriber soon, with extra headers."""

@@ -30,7 +30,7 @@ class Messages(Rules):
     ) -> None:
         super().__init__(records)
         self.rows = records.table("messages", Message, "queue")
-        self.deliveries = Deliveries(self.cloud.outgoing)
+        self.deliveries = Deliveries(self.cloud.request_sender)
         self._own = own
         self._queues = queues
         self._subscriptions = subscriptions

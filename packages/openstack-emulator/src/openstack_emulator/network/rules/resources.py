@@ -71,7 +71,7 @@ class State:
         self.records = records
         self.kinds = kinds
         self.rows = Tables(records, kinds)
-        self.sharing = Sharing(self)
+        self.sharing = RbacSharing(self)
         self.quotas = records.table("quotas", Quota)
         self.resources: dict[str, Resources[Any]] = {}
         self.ports = PortIndex()
@@ -121,7 +121,7 @@ class State:
             raise in_use("OverQuota", f"Quota exceeded for resources: ['{resource}'].")
 
 
-class Sharing:
+class RbacSharing:
     """The RBAC policies, which open objects to other projects; those here open them to all projects."""
 
     def __init__(self, state: State) -> None:

@@ -10,12 +10,12 @@ from openstack_emulator.core.guests.topology import (
     Advertisement,
     Balancer,
     ForwardedAddress,
-    Forwarding,
     Lease,
     Lease6,
     Link,
     Network,
     Port,
+    PortForwarding,
     Route,
     Router,
     Rule,
@@ -217,8 +217,8 @@ class TopologyView:
     def _forwardings(self, floating: records.FloatingIp) -> list[records.PortForwarding]:
         return self._rows.port_forwardings.select(floatingip_id=floating.id)
 
-    def _forwarding(self, row: records.PortForwarding, floating: records.FloatingIp) -> Forwarding:
-        return Forwarding(
+    def _forwarding(self, row: records.PortForwarding, floating: records.FloatingIp) -> PortForwarding:
+        return PortForwarding(
             row.protocol,
             floating.floating_ip_address,
             row.external_port,

@@ -150,5 +150,5 @@ def integer_parameter(values: Mapping[str, object], name: str, minimum: int) -> 
     """Return a parameter that is an integer of at least `minimum`. Raises ApiError 400."""
     found = as_integer(required_parameter(values, name))
     if found is None or not minimum <= found <= MAXIMUM_INTEGER:
-        raise bad_request(f"Malformed parameter {name}: it must be an integer from {minimum} to {MAXIMUM_INTEGER}.")
+        raise bad_request(f"Malformed parameter {name}")
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from openstack_emulator.core.outgoing import Answer, Outgoing, Unsent
+from openstack_emulator.core.outgoing import Answer, RequestSender, SendFailed
 from openstack_emulator.workflow.rules.language import expectations
 
 _REQUIRED = object()
@@ -34,7 +34,7 @@ class Result:
 
     output: object = None
     seconds: float = 0.0
-    fetch: Callable[[Outgoing], object] | None = None
+    fetch: Callable[[RequestSender], object] | None = None
     asynchronous: bool = False
 
 
@@ -104,20 +104,20 @@ def _http(url: str, method: str, params: Any, body: object, json_body: object, h
     query = "&".join(part for part in (parts.query, urlencode(params or {})) if part)
     address, content = parts._replace(query=query).geturl(), None if data is None else str(data).encode()
     seconds = min(float(timeout or HTTP_SECONDS), HTTP_SECONDS)
-    return Result(fetch=lambda outgoing: _fetched(outgoing, address, str(method), content, sent, seconds))
+    return Result(fetch=lambda sender: _fetched(sender, address, str(method), content, sent, seconds))
 
 
 def _fetched(
-    outgoing: Outgoing, url: str, method: str, data: bytes | None, headers: Mapping[str, str], seconds: float
+    sender: RequestSender, url: str, method: str, data: bytes | None, headers: Mapping[str, str], seconds: float
 ) -> dict[str, object]:
     """Return a response; redirects, which could lead to another host, are responses. Raises ActionError for one that
     reports an error, or for none."""
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not outgoing.names_local(parts):
+    if parts.scheme not in ("http", "https") or not sender.names_local(parts):
         raise ActionError(f"std.http of the emulator reaches hosts with a loopback address only, not {url}")
     try:
-        answer = outgoing.send(url, method, data, headers, seconds, public=False)
-    except Unsent as error:
+        answer = sender.send(url, method, data, headers, seconds, public=False)
+    except SendFailed as error:
         raise ActionError(f"Failed to send HTTP request: {error}") from None
     content = _content(url, answer)
     if answer.status >= 400:

@@ -11,7 +11,7 @@ from openstack_emulator.workflow.rules.environments import Environments
 from openstack_emulator.workflow.rules.event_triggers import EventTriggers, missing_event_trigger
 from openstack_emulator.workflow.rules.executions import Executions
 from openstack_emulator.workflow.rules.runs import Runs
-from openstack_emulator.workflow.rules.sharing import Sharing
+from openstack_emulator.workflow.rules.sharing import WorkflowSharing
 
 
 class Workflows(Records):
@@ -23,7 +23,7 @@ class Workflows(Records):
         super().__init__(cloud)
         cron_triggers = self.table("cron_triggers", CronTrigger, "name", "workflow_id", missing=missing_cron_trigger)
         event_triggers = self.table("event_triggers", EventTrigger, "workflow_id", missing=missing_event_trigger)
-        self.sharing = Sharing(self)
+        self.sharing = WorkflowSharing(self)
         self.definitions = Definitions(self, self.sharing, {"event": event_triggers, "cron": cron_triggers})
         self.environments = Environments(self, self.sharing)
         self.runs = Runs(self)

@@ -21,7 +21,7 @@ from openstack_emulator.workflow.records import CronTrigger
 from openstack_emulator.workflow.rules.definitions import Definitions
 from openstack_emulator.workflow.rules.executions import Executions, check_input
 from openstack_emulator.workflow.rules.fields import json_object, string_of
-from openstack_emulator.workflow.rules.sharing import SECONDS_FORM, Sharing
+from openstack_emulator.workflow.rules.sharing import SECONDS_FORM, WorkflowSharing
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class CronTriggers(Rules):
         self,
         records: Records,
         rows: Table[CronTrigger],
-        sharing: Sharing,
+        sharing: WorkflowSharing,
         definitions: Definitions,
         executions: Executions,
     ) -> None:

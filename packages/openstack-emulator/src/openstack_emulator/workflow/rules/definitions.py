@@ -23,7 +23,7 @@ from openstack_emulator.workflow.records import (
 )
 from openstack_emulator.workflow.rules.actions import ACTIONS
 from openstack_emulator.workflow.rules.language import actions_of, workbook_of, workflows_of
-from openstack_emulator.workflow.rules.sharing import SECONDS_FORM, Sharing
+from openstack_emulator.workflow.rules.sharing import SECONDS_FORM, WorkflowSharing
 
 _ENTITIES = {"workflows": "WorkflowDefinition", "workbooks": "WorkbookDefinition", "actions": "Action"}
 """What messages about duplicates call the definitions, by collection."""
@@ -37,7 +37,7 @@ class Definitions(Rules):
     triggers: those that start workflows, by kind; a workflow is not deleted while one of them has its ID.
     """
 
-    def __init__(self, records: Records, sharing: Sharing, triggers: Mapping[str, Table[Any]]) -> None:
+    def __init__(self, records: Records, sharing: WorkflowSharing, triggers: Mapping[str, Table[Any]]) -> None:
         super().__init__(records)
         self.sharing = sharing
         self.workflows = records.table("workflows", Workflow, "name", missing=missing_workflow)

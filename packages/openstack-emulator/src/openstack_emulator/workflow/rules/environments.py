@@ -12,13 +12,13 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import Environment
 from openstack_emulator.workflow.rules.fields import choice, json_object
-from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
+from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, WorkflowSharing, require_publisher
 
 
 class Environments(Rules):
     """Environments, which those see that `sharing` says."""
 
-    def __init__(self, records: Records, sharing: Sharing) -> None:
+    def __init__(self, records: Records, sharing: WorkflowSharing) -> None:
         super().__init__(records)
         self._sharing = sharing
         self.rows = records.table("environments", Environment, "name", missing=missing_environment)

@@ -15,7 +15,7 @@ from openstack_emulator.workflow.records import EventTrigger
 from openstack_emulator.workflow.rules.definitions import Definitions
 from openstack_emulator.workflow.rules.executions import check_input
 from openstack_emulator.workflow.rules.fields import choice, json_object, string_of
-from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, Sharing, require_publisher
+from openstack_emulator.workflow.rules.sharing import SCOPES, SECONDS_FORM, WorkflowSharing, require_publisher
 
 _EVENT = ("exchange", "topic", "event")
 """What selects the notifications; it cannot be changed."""
@@ -26,7 +26,9 @@ _UNIQUE = (*_EVENT, "workflow_id", "workflow_input", "workflow_params")
 class EventTriggers(Rules):
     """Event triggers."""
 
-    def __init__(self, records: Records, rows: Table[EventTrigger], sharing: Sharing, definitions: Definitions) -> None:
+    def __init__(
+        self, records: Records, rows: Table[EventTrigger], sharing: WorkflowSharing, definitions: Definitions
+    ) -> None:
         super().__init__(records)
         self.sharing = sharing
         self._definitions = definitions

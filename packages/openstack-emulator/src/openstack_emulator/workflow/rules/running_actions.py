@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.core.cloud import Records, new_id
 from openstack_emulator.core.errors import bad_request
-from openstack_emulator.core.outgoing import Outgoing
+from openstack_emulator.core.outgoing import RequestSender
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.workflow.records import ActionExecution, ActionSpec, Task
 from openstack_emulator.workflow.rules import actions, expressions
@@ -155,7 +155,7 @@ class RunningActions(Rules):
             if action.waits and action.state == "RUNNING":
                 self.after(0.0, self.end_action, action.id, "ERROR", INTERRUPTED)
 
-    def _fetch(self, key: str, fetch: Callable[[Outgoing], object], asynchronous: bool) -> None:
+    def _fetch(self, key: str, fetch: Callable[[RequestSender], object], asynchronous: bool) -> None:
         """Call a function that blocks on another thread, and end the action with its result on this one."""
 
         def done(future: asyncio.Future[object]) -> None:
@@ -173,7 +173,7 @@ class RunningActions(Rules):
                 self._runs.actions.save(action)
             self.cloud.store.flush()
 
-        asyncio.get_running_loop().run_in_executor(None, fetch, self.cloud.outgoing).add_done_callback(done)
+        asyncio.get_running_loop().run_in_executor(None, fetch, self.cloud.request_sender).add_done_callback(done)
 
     # -- ad-hoc actions --------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def require_publisher(scope: str, context: Context) -> None:
         context.require("admin")
 
 
-class Sharing(Rules):
+class WorkflowSharing(Rules):
     """Members: projects that a private workflow of another project is shared with."""
 
     def __init__(self, records: Records) -> None:

@@ -41,11 +41,11 @@ def permitted_addresses(context: click.Context, parameter: click.Parameter, valu
     """Return the values of `--allow-requests-to`. Raises BadParameter for what is no address or network."""
     if not values or values == (NOWHERE,):
         return values
-    from openstack_emulator.core.outgoing import Permitted
+    from openstack_emulator.core.outgoing import PermittedAddresses
 
     try:
         for value in values:
-            Permitted.parsed(value)
+            PermittedAddresses.parse(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     return values
