@@ -14,7 +14,7 @@ LATER = (
     "sqlalchemy.dialects.sqlite",
     "stoker.engine.inspection.orphans",
     "stoker.operations",
-    "stoker.operations.checking_transfers",
+    "stoker.operations.transfer_checks",
     "stoker.rpc.pipes",
 )
 """What is imported on first use."""

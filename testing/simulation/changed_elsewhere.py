@@ -18,11 +18,11 @@ from typing import Any
 from stoker.base.errors import StokerError
 from stoker.engine.calls.building import make_read_call
 from stoker.engine.core import Engine
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.stack_view import view_of
 from stoker.plugins import capabilities
 from stoker.plugins.live_values import has_object, live_values
-from stoker.plugins.outcome import Again, Done
+from stoker.plugins.outcome import Done, InProgress
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.constraints import AllowedValues
@@ -173,7 +173,7 @@ async def _updated(kind: ResourceType, call: Call, after: Mapping[str, Any], nam
             return f"{type(error).__name__}: {error}"
         if isinstance(outcome, Done):
             return ""
-        if not isinstance(outcome, Again):
+        if not isinstance(outcome, InProgress):
             return outcome.reason
         await asyncio.sleep(outcome.after or 1.0)
     return "it does not end"

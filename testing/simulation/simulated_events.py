@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from sqlalchemy import Connection, select
 
 from stoker.engine.records.actions import NOT_CREATED
-from stoker.engine.running.stopping import UNCHANGING
+from stoker.engine.running.stop import UNCHANGING
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, STACK_TYPE, Operation, Resource
 from stoker.store.tables import events, operations, resources, stacks
 

@@ -25,7 +25,7 @@ from stoker.cloud.settings import CloudSettings
 from stoker.cloud.transport import Request
 from stoker.contract import request as contract
 from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
-from stoker.engine.running.stopping import LOST, never
+from stoker.engine.running.stop import LOST, never
 from stoker.operations import OPERATIONS
 from stoker.store import claims, records
 from stoker.store.database import Database

@@ -55,7 +55,7 @@ class Readers:
         self._drafts = drafts
         self.chance = random.Random(f"readers {seed}")
         self._tasks: set[asyncio.Task[None]] = set()
-        reading = logging.getLogger("stoker.engine.inspection.reading")
+        reading = logging.getLogger("stoker.engine.inspection.stack_reader")
         reading.setLevel(logging.ERROR)  # whatever the others may say
         reading.addHandler(_WarningHandler(self._violate))
 

@@ -16,7 +16,7 @@ from stoker.authoring.terraform.parts import StackObject
 from stoker.authoring.terraform.state import LARGEST, InvalidState, read_state
 from stoker.authoring.terraform.table import composed, rows
 from stoker.cli.commands.transfers import import_objects
-from stoker.engine.planning.importing import unsuitable
+from stoker.engine.planning.imports import unsuitable
 from stoker.plugins.registry import Registry
 
 PROVIDER = 'provider["registry.opentofu.org/terraform-provider-openstack/openstack"]'

@@ -13,7 +13,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.contract.approvals import Outcome
 from stoker.engine.plan_policies.policy import Source
-from stoker.engine.plan_policies.reading import read_policies
+from stoker.engine.plan_policies.policy_files import read_policies
 from stoker.operations import policy_results
 from stoker_foundation.clock import SystemClock
 from tests.cfn.query_service import QueryService

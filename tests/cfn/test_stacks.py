@@ -13,7 +13,7 @@ from openstack_emulator.core.faults import Fault
 from stoker.base.context import RequestContext
 from stoker.base.ids import new_request_id
 from stoker.contract.catalog import ClaimRequestToken
-from stoker.operations.repeating import request_token_claim
+from stoker.operations.request_tokens import request_token_claim
 from stoker.store import request_tokens
 from stoker.store.sealing import Sealer
 from testing.harness import KEY

@@ -21,4 +21,4 @@ def test_state_table_equals_the_program() -> None:
     assert len(rows) == 20
     for state, *shown in rows:
         action, _, status = state.partition("_")
-        assert shown == [MARKS[RULES[request].judge((action, status))] for request in head[1:]], state
+        assert shown == [MARKS[RULES[request].decide((action, status))] for request in head[1:]], state

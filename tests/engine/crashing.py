@@ -419,9 +419,9 @@ def copied(database: Path) -> Path:
 
 def main(url: str, token: str, action: str, moment: str, first: str, stride: str) -> None:
     emulated = Emulated(url, token)
-    removing = [delete, delete_other] if action in BETWEEN else [delete]
+    removal_options = [delete, delete_other] if action in BETWEEN else [delete]
     tried = delete if action == "delete_retaining" else ACTIONS[action]  # no objects remain after the trial
-    ending = [] if tried is delete else removing
+    ending = [] if tried is delete else removal_options
     make_ready(emulated, *([BEFORE[action]] if action in BEFORE else []), tried, recovered, *ending)
     prepared, had = Path(tempfile.mkdtemp()) / "stoker.db", None
     if action in BEFORE:
@@ -438,7 +438,7 @@ def main(url: str, token: str, action: str, moment: str, first: str, stride: str
         sys.stdin.readline()  # the test looks at the cloud, then lets us go on
         deletes = result["state"] != "none" and (ended is not None or index % DELETED_OF == 0)
         if deletes:
-            for removal in removing:
+            for removal in removal_options:
                 in_child(removal, path, emulated, lambda: None)
         print(json.dumps(deletes), flush=True)
         if ended is not None:

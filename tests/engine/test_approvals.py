@@ -21,7 +21,7 @@ from stoker.base.errors import (
 )
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies.policy import Source
-from stoker.engine.plan_policies.reading import read_policies
+from stoker.engine.plan_policies.policy_files import read_policies
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.store import approvals

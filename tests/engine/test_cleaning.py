@@ -13,7 +13,7 @@ from sqlalchemy import func, select, update
 
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import EntityNotFound
-from stoker.engine.ownership.cleaning import INTERVAL_SECONDS
+from stoker.engine.ownership.cleaner import INTERVAL_SECONDS
 from stoker.engine.settings import EngineSettings
 from stoker.store import tables
 from stoker_foundation.clock import ManualClock

@@ -13,7 +13,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, CloudError
 from stoker.cloud.credentials import TokenCredential
-from stoker.engine.inspection.pacing import FIRST_PAUSE, Pace
+from stoker.engine.inspection.paced_reads import FIRST_PAUSE, Pace
 from stoker.engine.ownership.drift_schedule import MOST_INEFFECTIVE, first_check_time, next_check_time
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries

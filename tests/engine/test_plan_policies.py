@@ -16,7 +16,7 @@ from stoker.base.errors import ApprovalRequired, EntityNotFound, Invalid, Policy
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.plan_policies.evaluation import evaluated
 from stoker.engine.plan_policies.policy import KINDS, Policy, Source
-from stoker.engine.plan_policies.reading import packs, read_policies
+from stoker.engine.plan_policies.policy_files import packs, read_policies
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.records.failure import Failure
 from stoker.engine.settings import EngineSettings

@@ -15,7 +15,7 @@ from stoker.base.errors import ApprovalRequired, BadValue, TemplateInvalid
 from stoker.engine.plan_policies import evaluation
 from stoker.engine.plan_policies.evaluation import NOT_REACHED, evaluated
 from stoker.engine.plan_policies.policy import MOST_RESULTS, Policy, Source
-from stoker.engine.plan_policies.reading import MOST, read_policies
+from stoker.engine.plan_policies.policy_files import MOST, read_policies
 from stoker.engine.running import policies as running_policies
 from stoker.engine.running import preparation, whole_plan
 from stoker.engine.settings import EngineSettings

@@ -19,7 +19,7 @@ from stoker.cloud.transport import Answer, Request
 from stoker.contract import request as contract
 from stoker.engine.core import Engine
 from stoker.engine.ownership.peers import NoPeers, PeerUnavailable
-from stoker.engine.running.stopping import Stop
+from stoker.engine.running.stop import Stop
 from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.resource import Call

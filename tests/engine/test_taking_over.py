@@ -11,7 +11,7 @@ import pytest
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
-from stoker.engine.ownership.taking_over import PORTION
+from stoker.engine.ownership.takeovers import PORTION
 from stoker.engine.settings import EngineSettings
 from stoker.store import claims, queries
 from stoker.store.records import COMPLETE

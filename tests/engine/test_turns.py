@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from stoker.engine.computing import Beginning, Turns
+from stoker.engine.computing import StartPriority, Turns
 from stoker_foundation.clock import ManualClock
 
 LONG = 0.01
@@ -34,7 +34,7 @@ class Computing:
         portions: int = 1,
         seconds: float = LONG,
         name: str = "",
-        beginning: Beginning = Beginning.AT_ONCE,
+        beginning: StartPriority = StartPriority.AT_ONCE,
     ) -> asyncio.Task[str]:
         work = partial(self.work, name or turn, portions, seconds)
         return asyncio.create_task(self.turns.taken(turn, work, beginning))
@@ -179,7 +179,7 @@ async def test_gathered_work_is_scheduled_in_its_turn() -> None:
 async def test_nested_stacks_begin_one_after_the_other() -> None:
     computing = Computing()
     names = [str(number) for number in range(8)]
-    await asyncio.gather(*(computing.start("turn", 3, name=name, beginning=Beginning.STACK) for name in names))
+    await asyncio.gather(*(computing.start("turn", 3, name=name, beginning=StartPriority.STACK) for name in names))
     begun = [computing.order.index(name) for name in names]
     ended = [len(computing.order) - computing.order[::-1].index(name) for name in names]
     assert begun == sorted(begun)
@@ -190,7 +190,7 @@ async def test_nested_stacks_begin_while_others_of_its_turn_compute_all_the_time
     computing = Computing()
     others = [computing.start("turn", 200, name="other") for _ in range(4)]
     await computing.until("other", 8)
-    late = [computing.start("turn", name="late", beginning=Beginning.STACK) for _ in range(3)]
+    late = [computing.start("turn", name="late", beginning=StartPriority.STACK) for _ in range(3)]
     await asyncio.gather(*late)
     assert 90 <= computing.order.count("other") <= 120
     await asyncio.gather(*others)
@@ -200,7 +200,7 @@ async def test_steps_begin_before_nested_stacks_and_after_what_has_begun() -> No
     computing = Computing()
     begun = [computing.start("turn", 4, name="begun") for _ in range(4)]
     await computing.until("begun", 1)
-    kinds = (Beginning.STACK, Beginning.STEP, Beginning.STACK, Beginning.STEP)
+    kinds = (StartPriority.STACK, StartPriority.STEP, StartPriority.STACK, StartPriority.STEP)
     late = [computing.start("turn", name=kind.name, beginning=kind) for kind in kinds]
     await asyncio.gather(*begun, *late)
     assert computing.order[-4:] == ["STEP", "STEP", "STACK", "STACK"]
@@ -210,6 +210,6 @@ async def test_nested_stacks_do_not_wait_for_other_turns() -> None:
     computing = Computing()
     others = [computing.start("other", 100) for _ in range(4)]
     await computing.until("other", 8)
-    await computing.start("turn", beginning=Beginning.STACK)
+    await computing.start("turn", beginning=StartPriority.STACK)
     assert computing.order.count("other") <= 12
     await asyncio.gather(*others)

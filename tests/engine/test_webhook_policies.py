@@ -16,7 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import ApprovalRequired, BadValue, TemplateInvalid
 from stoker.base.webhooks import WebhookSettings
 from stoker.engine.plan_policies.policy import Source
-from stoker.engine.plan_policies.reading import read_policies
+from stoker.engine.plan_policies.policy_files import read_policies
 from stoker.engine.settings import EngineSettings
 from testing.harness import World
 from tests.engine.test_approvals import value

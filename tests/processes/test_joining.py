@@ -12,7 +12,7 @@ from stoker.base.default_options import PUBLIC_KEY
 from stoker.base.errors import Invalid
 from stoker.processes.assembly import made_engine
 from stoker.processes.lifetime import cluster_config
-from stoker.store import resealing
+from stoker.store import key_rotation
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 
@@ -48,8 +48,8 @@ async def join(config: cfg.ConfigOpts, database: Database) -> None:
 
 def reseal(database: Database, sealer: Sealer) -> None:
     with database.writing() as connection:
-        for column in resealing.sealed_columns():
-            resealing.reseal(connection, sealer, column)
+        for column in key_rotation.sealed_columns():
+            key_rotation.reseal(connection, sealer, column)
 
 
 async def test_an_engine_with_another_key_is_refused(configure: Configure, database: Database) -> None:

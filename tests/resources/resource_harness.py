@@ -13,7 +13,7 @@ from stoker.cloud.session import Cloud
 from stoker.engine.calls.building import resolve_names
 from stoker.plugins import capabilities
 from stoker.plugins.live_values import live_values
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Replace
 from stoker.plugins.resource import (
     AttributeKey,
     Call,
@@ -232,7 +232,7 @@ class Bench:
         raise AssertionError(f"{method} is not done after {MOST_ENTRIES} entries: {self.entries[-3:]}")
 
     def _keep(self, resource: Resource, call: Call, outcome: Outcome) -> dict[str, Any]:
-        if isinstance(outcome, Done | Again) and outcome.physical_id is not None:
+        if isinstance(outcome, Done | InProgress) and outcome.physical_id is not None:
             resource.physical_id = outcome.physical_id
             self.recorded.add(outcome.physical_id)
         resource.data, resource.metadata = json.loads(json.dumps(call.data)), call.metadata

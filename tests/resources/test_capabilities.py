@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from stoker.base.errors import NotSupported
-from stoker.plugins import capabilities, recovery
+from stoker.plugins import capabilities, listing, outcome, recovery
 from stoker.plugins.capabilities import Capability, Suspendable
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call, ResourceType
@@ -59,11 +60,27 @@ async def test_methods_with_former_names_work_for_one_release() -> None:
     assert cancelled == ["timed out"]
 
 
-def test_former_name_of_the_recovery_method_works_for_one_release() -> None:
-    with pytest.warns(DeprecationWarning, match="FoundBy` is called `RecoveryMethod`"):
-        assert vars(recovery)["__getattr__"]("FoundBy") is recovery.RecoveryMethod
+@pytest.mark.parametrize(
+    ("module", "former", "name"),
+    [
+        (recovery, "FoundBy", "RecoveryMethod"),
+        (outcome, "Again", "InProgress"),
+        (listing, "Listing", "CollectionLocation"),
+    ],
+)
+def test_former_names_of_classes_work_for_one_release(module: ModuleType, former: str, name: str) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{former}` is called `{name}`"):
+        assert getattr(module, former) is getattr(module, name)
     with pytest.raises(AttributeError):
-        vars(recovery)["__getattr__"]("FoundWhere")
+        getattr(module, f"{former}Else")
+
+
+def test_former_name_of_a_recovery_method_works_for_one_release() -> None:
+    with pytest.warns(DeprecationWarning, match="LIKENESS` is called `MATCHING_PROPERTIES`"):
+        former = getattr(recovery.RecoveryMethod, "LIKENESS")  # noqa: B009 - type checkers do not know it
+    assert former is recovery.RecoveryMethod.MATCHING_PROPERTIES
+    with pytest.raises(AttributeError):
+        getattr(recovery.RecoveryMethod, "SIMILARITY")  # noqa: B009
 
 
 WITHOUT_FUNCTION = {"implicit_requirements", "replacement_reason"}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from stoker.engine.calls.finding import found
+from stoker.engine.calls.object_search import found
 from stoker.plugins.resource import Call, ResourceType
 from tests.resources.resource_harness import Bench
 from tests.resources.test_rest_resource import Disk

@@ -9,7 +9,7 @@ import pytest
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, ResourceType, Waiter
 from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.wire import NOT_SENT, to_wire
@@ -55,7 +55,7 @@ def fail(served: ServedCloud, on: str, do: str, **rest: object) -> None:
 
 async def test_create_returns_the_id_immediately_and_then_waits(disks: Bench) -> None:
     disk = await disks.create({"gigabytes": 3, "about": "logs", "local": "x"})
-    assert isinstance(disks.entries[0], Again)
+    assert isinstance(disks.entries[0], InProgress)
     assert disks.entries[0].physical_id == disk.physical_id
     assert disks.entries[-1] == Done()
     made = (await volumes(disks))[0]
@@ -162,7 +162,7 @@ class TestDelete:
     async def test_it_waits_until_the_object_is_deleted(self, disks: Bench) -> None:
         disk = await disks.create({"gigabytes": 1})
         await disks.delete(disk)
-        assert isinstance(disks.entries[0], Again)
+        assert isinstance(disks.entries[0], InProgress)
         assert await volumes(disks) == []
 
     async def test_deletion_of_a_missing_object_is_done(self, disks: Bench) -> None:
@@ -212,7 +212,7 @@ class TestWaiter:
 
     def test_waiter_judges_every_status_set(self) -> None:
         assert self.waiter.judge("ACTIVE") == Done()
-        assert self.waiter.judge("BUILD") == Again(5.0)
+        assert self.waiter.judge("BUILD") == InProgress(5.0)
         failed = self.waiter.judge("ERROR", "no host")
         assert isinstance(failed, Failed)
         assert failed.in_error
@@ -222,7 +222,7 @@ class TestWaiter:
         assert (odd.kind, odd.in_error) == ("ResourceUnknownStatus", False)
 
     def test_without_pending_statuses_every_other_one_is_pending(self) -> None:
-        assert Waiter.until("ACTIVE").judge("SHINY") == Again(5.0)
+        assert Waiter.until("ACTIVE").judge("SHINY") == InProgress(5.0)
 
     def test_the_first_polls_are_frequent(self) -> None:
         assert [self.waiter.pause(elapsed) for elapsed in (0, 2, 8, 100)] == [0.25, 0.5, 2.0, 5.0]

@@ -8,7 +8,7 @@ SOURCE = '''
 import os
 from pathlib import Path
 
-from stoker.plugins.outcome import Again, Done
+from stoker.plugins.outcome import Done, InProgress
 from stoker.plugins.resource import ResourceType
 from stoker.schema.property import Property
 
@@ -37,7 +37,7 @@ class Slow(Poison):
 
     async def create(self, call):
         if Path(call.properties["file"]).exists():
-            return Again(after=0.2, physical_id=call.physical_name)
+            return InProgress(after=0.2, physical_id=call.physical_name)
         return Done(physical_id=call.physical_name)
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from stoker.base.errors import Bug
-from stoker.store import resealing, tables
+from stoker.store import key_rotation, tables
 from stoker.store.database import Database
 from stoker.store.sealing import Sealer
 
@@ -32,11 +32,11 @@ def fill(connection: Connection) -> None:
 
 def reseal(database: Database, sealer: Sealer) -> int:
     total = 0
-    for column in resealing.sealed_columns():
+    for column in key_rotation.sealed_columns():
         after: Any = None
         while True:
             with database.writing() as connection:
-                changed, after = resealing.reseal(connection, sealer, column, after, most=2)
+                changed, after = key_rotation.reseal(connection, sealer, column, after, most=2)
             total += changed
             if after is None:
                 break

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stoker.engine.plan_policies.policy import DEFAULT_KINDS, KINDS, Policy, Scope, Source
-from stoker.engine.plan_policies.reading import LONGEST_EXPRESSION, LONGEST_MESSAGE, MOST, packs
+from stoker.engine.plan_policies.policy_files import LONGEST_EXPRESSION, LONGEST_MESSAGE, MOST, packs
 from stoker_reference.markdown import code, page, section, table
 
 _KEYS = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member
 
 CHILD_ID = "0c3f4b2e-child"
@@ -46,7 +46,7 @@ class ChildInMemory:
             kept = {name: value for name, value in self.current.items() if name in resources}
             self.current = {**kept, **resources}
             self.made = True
-        return Again(after=None, physical_id=CHILD_ID)
+        return InProgress(after=None, physical_id=CHILD_ID)
 
     async def members(self) -> list[Member]:
         """Members in order of creation."""

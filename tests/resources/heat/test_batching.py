@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stoker.resources.heat.groups.batching import (
     Batch,
     Counted,
-    Rolling,
+    RollingUpdate,
     batches,
     every_change,
     lasting_changes,
@@ -19,13 +19,13 @@ from stoker.resources.heat.groups.batching import (
 
 OLD, NEW = "old", "new"
 SIZES = st.integers(min_value=0, max_value=12)
-ROLLING = st.builds(Rolling, st.integers(min_value=1, max_value=5), SIZES, st.sampled_from([0.0, 30.0]))
+ROLLING = st.builds(RollingUpdate, st.integers(min_value=1, max_value=5), SIZES, st.sampled_from([0.0, 30.0]))
 COUNTED = st.sampled_from([every_change, lasting_changes])
 
 
 @given(SIZES, SIZES, ROLLING, COUNTED)
 def test_batches_end_at_the_target_and_keep_to_their_limits(
-    target: int, current: int, rolling: Rolling, counted: Counted
+    target: int, current: int, rolling: RollingUpdate, counted: Counted
 ) -> None:
     planned = list(batches(target, current, rolling, counted))
     assert len(planned) <= 2 * (target + current) + 2
@@ -38,7 +38,9 @@ def test_batches_end_at_the_target_and_keep_to_their_limits(
 
 
 @given(SIZES, SIZES, ROLLING)
-def test_interchangeable_members_stay_in_service_and_all_change(target: int, current: int, rolling: Rolling) -> None:
+def test_interchangeable_members_stay_in_service_and_all_change(
+    target: int, current: int, rolling: RollingUpdate
+) -> None:
     """As `UniformGroup` rolls: members with the former definition go first."""
     members = {f"m{index}": OLD for index in range(current)}
     names = (f"n{index}" for index in count())
@@ -53,7 +55,7 @@ def test_interchangeable_members_stay_in_service_and_all_change(target: int, cur
 
 
 @given(SIZES, SIZES, ROLLING)
-def test_named_members_stay_in_service_and_all_change(target: int, current: int, rolling: Rolling) -> None:
+def test_named_members_stay_in_service_and_all_change(target: int, current: int, rolling: RollingUpdate) -> None:
     """As `ResourceGroup` rolls: the highest index first, members that are only there for a while last."""
     members = {str(index): OLD for index in range(current)}
     for batch in batches(target, current, rolling, lasting_changes):

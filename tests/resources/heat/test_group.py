@@ -6,7 +6,7 @@ import pytest
 
 from stoker.resources.heat.groups.batching import (
     Batch,
-    Rolling,
+    RollingUpdate,
     batches,
     every_change,
     lasting_changes,
@@ -36,7 +36,7 @@ EXAMPLES: list[tuple[tuple[int, int, int, int], list[list[int]], list[list[int]]
 
 @pytest.mark.parametrize(("sizes", "scaling", "named"), EXAMPLES)
 def test_batches(sizes: tuple[int, int, int, int], scaling: list[list[int]], named: list[list[int]]) -> None:
-    target, current, rolling = sizes[0], sizes[1], Rolling(sizes[2], sizes[3], 0)
+    target, current, rolling = sizes[0], sizes[1], RollingUpdate(sizes[2], sizes[3], 0)
     assert [list(batch[:2]) for batch in batches(target, current, rolling, every_change)] == scaling
     assert [list(batch[:2]) for batch in batches(target, current, rolling, lasting_changes)] == named
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoker.plugins.outcome import Again, Done, Replace
+from stoker.plugins.outcome import Done, InProgress, Replace
 from stoker.resources.heat.delay import Delay
 from stoker.resources.heat.placeholder import NoResource
 from stoker.resources.heat.random_string import CLASSES, RandomString, random_string
@@ -111,7 +111,7 @@ async def test_delay_jitter_stays_below_its_bound(local: Any) -> None:
     began = bench.clock.now()
     await bench.create({"min_wait": 10, "max_jitter": 2, "jitter_multiplier": 5})
     assert began + 10 <= bench.clock.now() <= began + 20
-    assert [type(outcome) for outcome in bench.entries] == [Again, Done]
+    assert [type(outcome) for outcome in bench.entries] == [InProgress, Done]
 
 
 async def test_delay_longer_than_the_timeout_of_the_stack(local: Any) -> None:
@@ -149,7 +149,7 @@ async def test_test_resource_without_duration_waits_for_signal(local: Any) -> No
     resource = bench.resource()
     resource.properties = await bench.finalized({"wait_secs": -1})
     outcome = await bench.kind.create(bench.call(resource, "CREATE", resource.properties))
-    assert isinstance(outcome, Again)
+    assert isinstance(outcome, InProgress)
     assert outcome.after is None
 
 

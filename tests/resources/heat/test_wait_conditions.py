@@ -14,9 +14,9 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
 from stoker.plugins import capabilities
-from stoker.plugins.outcome import Again, Done, Failed
+from stoker.plugins.outcome import Done, Failed, InProgress
 from stoker.plugins.resource import Neighbour, StackFacts
-from stoker.resources.heat.signals.wait_condition import WaitCondition, judge
+from stoker.resources.heat.signals.wait_condition import WaitCondition, evaluate_signals
 from stoker.resources.heat.signals.wait_condition_handle import WaitConditionHandle
 from stoker_foundation.clock import ManualClock
 from tests.resources.resource_harness import ActionFailed, Bench, Resource
@@ -280,41 +280,43 @@ class Signals:
 
 def test_enough_signals() -> None:
     signals = Signals()
-    assert judge(signals.handle(), 2, 60, 0) == Again(after=60)
-    assert judge(signals.add().handle(), 2, 60, 0) == Again(after=60)
-    assert judge(signals.add().handle(), 2, 60, 0) == Done()
+    assert evaluate_signals(signals.handle(), 2, 60, 0) == InProgress(after=60)
+    assert evaluate_signals(signals.add().handle(), 2, 60, 0) == InProgress(after=60)
+    assert evaluate_signals(signals.add().handle(), 2, 60, 0) == Done()
 
 
 def test_one_failure_fails() -> None:
     signals = Signals().add().add("FAILURE", "disk").add("FAILURE", "net")
-    assert judge(signals.handle(), 9, 60, 0) == Failed("disk;net", "Failure")
+    assert evaluate_signals(signals.handle(), 9, 60, 0) == Failed("disk;net", "Failure")
 
 
 def test_the_timeout_takes_precedence() -> None:
     signals = Signals().add(reason="a").add(reason="b")
-    assert judge(signals.handle(), 3, 0, 0) == Failed("2 of 3 received: a;b", "Timeout")
-    assert judge(Signals().handle(), 3, 0, 0) == Failed("0 of 3 received", "Timeout")
+    assert evaluate_signals(signals.handle(), 3, 0, 0) == Failed("2 of 3 received: a;b", "Timeout")
+    assert evaluate_signals(Signals().handle(), 3, 0, 0) == Failed("0 of 3 received", "Timeout")
 
 
 def test_handle_without_signals_is_not_waited_for() -> None:
-    assert judge(Signals().handle(transport="NO_SIGNAL"), 3, 60, 0) == Done()
+    assert evaluate_signals(Signals().handle(transport="NO_SIGNAL"), 3, 60, 0) == Done()
 
 
 @pytest.mark.parametrize("transport", ["TEMP_URL_SIGNAL", "ZAQAR_SIGNAL"])
 def test_signals_that_another_service_stores_are_polled_less_and_less_often(transport: str) -> None:
     handle = Signals().handle(transport=transport)
     pauses = [(0, 0.25), (1, 0.25), (8, 2.0), (20, 5.0), (3600, 5.0)]
-    assert [judge(handle, 1, 60, elapsed) for elapsed, _ in pauses] == [Again(after=pause) for _, pause in pauses]
-    assert judge(handle, 1, 3, 3600) == Again(after=3), "not beyond the timeout"
+    assert [evaluate_signals(handle, 1, 60, elapsed) for elapsed, _ in pauses] == [
+        InProgress(after=pause) for _, pause in pauses
+    ]
+    assert evaluate_signals(handle, 1, 3, 3600) == InProgress(after=3), "not beyond the timeout"
 
 
 def test_signals_with_the_keys_of_cloudformation() -> None:
     signals = Signals({"a": {"Status": "FAILURE", "Reason": "no", "Data": 1}})
-    assert judge(signals.handle(), 1, 60, 0) == Failed("no", "Failure")
+    assert evaluate_signals(signals.handle(), 1, 60, 0) == Failed("no", "Failure")
 
 
 def test_metadata_of_the_template_is_not_a_signal() -> None:
-    assert judge(Signals({"purpose": {"text": "x"}, "note": "y"}).handle(), 1, 60, 0) == Again(after=60)
+    assert evaluate_signals(Signals({"purpose": {"text": "x"}, "note": "y"}).handle(), 1, 60, 0) == InProgress(after=60)
 
 
 async def test_condition_waits_until_its_timeout(local: Callable[..., Bench]) -> None:

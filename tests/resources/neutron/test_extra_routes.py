@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done
+from stoker.plugins.outcome import Done, InProgress
 from stoker.plugins.resource import Neighbour
 from stoker.resources.neutron.extra_route_set import ExtraRouteSet
 from stoker.schema.unknown import Unknown
@@ -65,7 +65,7 @@ async def test_foreign_routes_are_kept(sets: Bench, router_path: Any, routes: An
 async def test_an_interrupted_creation_is_found(sets: Bench, router_path: Any) -> None:
     resource = sets.resource()
     call = sets.call(resource, "CREATE", await sets.finalized({"router": router_path.router, "routes": via(10)}))
-    assert await sets.kind.create(call) == Again(after=0.0)
+    assert await sets.kind.create(call) == InProgress(after=0.0)
     assert await sets.kind.find(call) is None
     await sets.kind.create(call)
     assert await sets.kind.find(call) == router_path.router

@@ -12,7 +12,7 @@ from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, NotSupported
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done
+from stoker.plugins.outcome import Done, InProgress
 from stoker.schema.unknown import Unknown
 from tests.resources.resource_harness import ActionFailed, BadProperties, Bench, Resource
 
@@ -124,7 +124,7 @@ async def test_ports_are_recorded_before_the_server_is_requested(
     server.properties = await servers.finalized(given({"subnet": subnet}, {"subnet": subnet}))
     call = servers.call(server, "CREATE", server.properties)
 
-    assert await servers.kind.create(call) == Again(after=0.0)
+    assert await servers.kind.create(call) == InProgress(after=0.0)
 
     assert len(await ports(cloud)) == 2
     assert await cloud.list("nova", "/servers", "servers") == []

@@ -9,7 +9,7 @@ import pytest
 
 from stoker.base.errors import ResourceActionNotSupported
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done
+from stoker.plugins.outcome import Done, InProgress
 from stoker.resources.swift.container import Container
 from tests.resources.resource_harness import ActionFailed, Bench
 
@@ -77,7 +77,7 @@ async def test_purge_on_delete_deletes_objects(containers: Bench, cloud: Cloud) 
     for name in names:
         await cloud.put("swift", f"/logs/{quote(name)}", data=b"1")
     await containers.delete(container)
-    assert containers.entries == [Again(after=0.0), Again(after=0.0), Done()]
+    assert containers.entries == [InProgress(after=0.0), InProgress(after=0.0), Done()]
     assert await head(cloud, "/logs") is None
 
 

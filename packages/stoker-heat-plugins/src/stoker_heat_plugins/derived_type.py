@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from stoker.cloud.session import Cloud
 from stoker.plugins import capabilities
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node, ResourceType, Snapshot, Sources
 from stoker.schema.property import Finalizer, Property, Traits
 from stoker_heat_plugins.built_in import BuiltIn
@@ -218,7 +218,7 @@ class DerivedType(HeatResourceType):
             outcome = await super()._step(call, action, arguments, running)
             if running.request is None:
                 return outcome
-            return Again(after=0.0, physical_id=running.record.resource_id)
+            return InProgress(after=0.0, physical_id=running.record.resource_id)
         return await self._carry_out(call, request, running)
 
     async def _carry_out(self, call: Call, request: Request, running: Performance) -> Outcome:
@@ -227,12 +227,12 @@ class DerivedType(HeatResourceType):
             running.record.copy_to(call)
             self._prepare(call, request.action, request)
             request.prepared = True
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         if call.progress.get(_ENDED) or not call.progress.get(_BEGUN):
             request.ended = True
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         outcome: Outcome = await self._pass(request.action, call)
-        if not isinstance(outcome, Again | Done):
+        if not isinstance(outcome, InProgress | Done):
             return outcome
         record = running.record
         record.read_from(call)
@@ -243,7 +243,7 @@ class DerivedType(HeatResourceType):
         elif request.begins and request.action == "create" and record.resource_id is None:
             return outcome
         request.ended = isinstance(outcome, Done)
-        return Again(after=0.0, physical_id=record.resource_id)
+        return InProgress(after=0.0, physical_id=record.resource_id)
 
 
 def _values(own: ResourceType, values: Mapping[str, object], overrides: Mapping[str, object]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heat.engine.resources.stack_resource import StackResource
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ChildStack, Member
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource
@@ -107,7 +107,7 @@ class HeatStackType(HeatResourceType, NestedStackResource):
                 return outcome
             call.progress[_ENDED] = True
             running.record.resource_id = outcome.physical_id or running.record.resource_id
-            return Again(after=0.0, physical_id=running.record.resource_id)
+            return InProgress(after=0.0, physical_id=running.record.resource_id)
         return await super()._step(call, action, arguments, running)
 
     def _maker(self, call: Call, values: Mapping[str, object]) -> Callable[[Record], Any]:

@@ -1,8 +1,8 @@
 """One action of one resource: its object, and the handler or check of it that runs on a thread.
 
 What a handler sets (`resource_id_set`, `data_set`, `metadata_set`) is committed before the handler continues: the
-thread waits in the call, the method of the resource type returns `Again`, and the next call of the method, which the
-engine makes only after the commit, lets the thread continue.
+thread waits in the call, the method of the resource type returns `InProgress`, and the next call of the method, which
+the engine makes only after the commit, lets the thread continue.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoker.plugins.outcome import Again
+from stoker.plugins.outcome import InProgress
 from stoker.plugins.resource import Call
 from stoker_heat_plugins.record import Record
 from stoker_heat_plugins.workers import WORKERS
@@ -72,7 +72,7 @@ class Performance:
         self.work = WORKERS.submit(function)
         self.work.add_done_callback(lambda _work: self._wake_waiter())
 
-    async def progress(self, call: Call) -> Again | None:
+    async def progress(self, call: Call) -> InProgress | None:
         """Wait for the thread. Return None when it has ended, else what the method returns to the engine."""
         assert self.work is not None
         if self._shown and self._commit is not None:
@@ -82,9 +82,9 @@ class Performance:
         if self._commit is not None:
             self._shown = True
             self.record.copy_to(call)
-            return Again(after=0.0, physical_id=self.record.resource_id)
+            return InProgress(after=0.0, physical_id=self.record.resource_id)
         if not self.work.done():
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         self.record.copy_to(call)
         return None
 

@@ -16,7 +16,7 @@ from heat.engine.rsrc_defn import ResourceDefinition
 from stoker.base.errors import BadValue, CloudError, StokerError
 from stoker.cloud import transport
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Replace
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import (
     AttributeKey,
@@ -248,7 +248,7 @@ class HeatResourceType(ResourceType):
             if call.progress.get(BEGUN) is None:
                 enter(call.resource.uuid, running)
                 call.progress[BEGUN] = action
-                return Again(after=0.0)
+                return InProgress(after=0.0)
             if not self._can_continue(call, action):
                 return self._interrupted(call, action)
             enter(call.resource.uuid, running)
@@ -258,7 +258,7 @@ class HeatResourceType(ResourceType):
             if running.request is not None and isinstance(error, CloudError):
                 raise  # of the engine's own type, for which the handler waits: the engine decides about another attempt
             outcome = failed(self.type_name, action, error)
-        if not isinstance(outcome, Again):
+        if not isinstance(outcome, InProgress):
             running.release()
             RUNNING.pop(call.resource.uuid, None)
         return outcome
@@ -298,11 +298,11 @@ class HeatResourceType(ResourceType):
                 call.progress[TOKEN] = result
             running.token, running.work = result, None
             if defines(self.plugin, f"check_{action}_complete"):
-                return Again(after=0.0, physical_id=running.record.resource_id)
+                return InProgress(after=0.0, physical_id=running.record.resource_id)
             result = True
         elif not result:
             running.work = None
-            return Again(after=min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, call.elapsed * _PART_OF_ELAPSED)))
+            return InProgress(after=min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, call.elapsed * _PART_OF_ELAPSED)))
         return await self._ended(call, action, running)
 
     def _start(self, call: Call, action: str, arguments: Arguments | None, running: Performance) -> None:

@@ -40,9 +40,9 @@ def _show_existing(name: str) -> None:
 
 def _watch(paths: Sequence[str], part: str, cloud: str | None, jobs: int) -> None:
     """Run tests when their files change; exit with status 1 if the latest result of one is a failure."""
-    from stoker.testing.watching import Watching
+    from stoker.testing.watcher import TestWatcher
 
-    watching = Watching(paths, part, cloud, jobs)
+    watching = TestWatcher(paths, part, cloud, jobs)
     try:
         watching.run()
     except KeyboardInterrupt:

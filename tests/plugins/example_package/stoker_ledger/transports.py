@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from stoker.base.errors import BadValue
 from stoker.cloud.session import Cloud
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport, SignalTransport
 
@@ -31,7 +31,7 @@ class PolledDocument(ConfigurationTransport):
     async def prepare(self, call: Call) -> Outcome:
         if self.place not in call.data:
             call.data[self.place] = secrets.token_urlsafe(24)
-            return Again(after=0.0)  # the name is recorded before anything is written
+            return InProgress(after=0.0)  # the name is recorded before anything is written
         await self.send(call.cloud, call.data, "", {})
         return Done()
 

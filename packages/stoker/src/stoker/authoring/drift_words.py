@@ -38,8 +38,8 @@ def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield "The objects have not been checked yet."
         return
     named = {name: _named(found[name]) for name in ("drifted", "uncompared")}
-    told = _STATUSES.get(found["status"], found["status"]).format(**named)
-    yield f"Last checked {_age(found['age'])} ago ({found['time']}): {told}."
+    status = _STATUSES.get(found["status"], found["status"]).format(**named)
+    yield f"Last checked {_age(found['age'])} ago ({found['time']}): {status}."
     if found["status"] == "DRIFTED" and found["uncompared"]:
         yield f"Not compared completely: {named['uncompared']}."
     if found["repair"]:

@@ -74,9 +74,9 @@ def _is_made_again(step: Answer) -> bool:
 
 def kept(plan: Answer) -> list[dict[str, Any]]:
     """Return the steps that change nothing for a reason that users should know, besides those of `skipped`."""
-    told = plan.get("skipped", ())
+    skipped_paths = plan.get("skipped", ())
     found = (step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"])
-    return [step for step in found if step["path"] not in told]
+    return [step for step in found if step["path"] not in skipped_paths]
 
 
 def moved_from(step: Answer) -> str:
@@ -124,9 +124,9 @@ def summary(plan: Answer) -> str:
     counts = {verb: kinds.count(kind) for kind, verb in VERBS.items()}
     counts["import"] = sum(bool(imported(step)) for step in steps)
     counts["move"] = sum(bool(moved_from(step)) for step in steps)
-    told = [f"{count} to {verb}" for verb, count in counts.items() if count]
+    parts = [f"{count} to {verb}" for verb, count in counts.items() if count]
     missing = sum(shown_kind(step) == MISSING for step in steps)
-    return ", ".join([*told, *([f"{missing} missing"] if missing else [])])
+    return ", ".join([*parts, *([f"{missing} missing"] if missing else [])])
 
 
 def left_behind(plan: Answer) -> dict[str, str]:
@@ -181,10 +181,10 @@ def compared(plan: Answer) -> str:
     extent = "" if whole else " (what the change touches and depends on)"
     counts = {"in sync": comparison["in_sync"], "different": comparison["differing"]}
     counts["not comparable"] = len(comparison["not_compared"])
-    told = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")
+    numbers = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")
     if not comparison["resources"]:
-        told = "no objects"
-    return f"Compared with the cloud at {comparison['at']}{extent}: {told}."
+        numbers = "no objects"
+    return f"Compared with the cloud at {comparison['at']}{extent}: {numbers}."
 
 
 def not_compared(plan: Answer) -> Iterator[str]:
@@ -256,9 +256,9 @@ _POLICY_CODES = {
 
 def not_counted(plan: Answer) -> Iterator[str]:
     """Yield sentences about the resources whose costs are not part of the sum, and why."""
-    told = plan.get("costs") or {}
-    for why, number in told.get("not_counted", {}).items():
-        groups = [group for group in told["uncounted"] if group["why"] == why]
+    costs = plan.get("costs") or {}
+    for why, number in costs.get("not_counted", {}).items():
+        groups = [group for group in costs["uncounted"] if group["why"] == why]
         shown = [f"{path} ({_priced(group)})" for group in groups for path in group["paths"]][:_MOST_NAMED]
         more = f" and {number - len(shown)} more" if number > len(shown) else ""
         what = "resource" if number == 1 else "resources"

@@ -262,7 +262,7 @@ class CloudError(StokerError):
 
     @property
     def without_answer(self) -> bool:
-        """The service failed or did not respond, so it has said nothing about the object of the request."""
+        """The service failed or did not respond, so nothing is known about the object of the request."""
         return self.status == 0 or (self.status >= 500 and self.status != 501)
 
     @property
@@ -336,8 +336,8 @@ class Unconfirmed(NotFoundElsewhere):
     longest_backoff = 10.0
 
     def __init__(self, service: str, reason: str, request_id: str | None = None) -> None:
-        said = f"{reason.rstrip('.')}; " if reason else ""
-        explained = f"{said}{service} does not name the object, so it is unknown whether it exists"
+        prefix = f"{reason.rstrip('.')}; " if reason else ""
+        explained = f"{prefix}{service} does not name the object, so it is unknown whether it exists"
         super().__init__(service, 404, explained, request_id=request_id, transient=True)
 
     @property

@@ -37,7 +37,7 @@ def loads(text: bytes) -> Any:
     return json.loads(text) if text.startswith(_LARGE_INTEGERS) else orjson.loads(text)
 
 
-# -- reading JSON that a user wrote ---------------------------------------------------------------------------------
+# -- JSON of users --------------------------------------------------------------------------------------------------
 
 
 class NotAcceptable(ValueError):

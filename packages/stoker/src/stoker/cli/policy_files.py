@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from stoker.base.errors import Invalid, TemplateInvalid
 from stoker.cli.terminal.errors import CommandFailed, PoliciesRefused
 from stoker.engine.plan_policies.policy import Policy, Source
-from stoker.engine.plan_policies.reading import read_policies, texts_of
+from stoker.engine.plan_policies.policy_files import read_policies, texts_of
 
 
 def read_policy_files(paths: Iterable[str]) -> tuple[Policy, ...]:

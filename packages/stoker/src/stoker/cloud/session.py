@@ -89,7 +89,7 @@ class Cloud:
         self.endpoints = Endpoints(login, access, shared.settings, region, client)
         self._names = FoundNames(shared.clock, shared.settings.finder_cache_seconds)
 
-    # -- who and where ----------------------------------------------------------------------------------------
+    # -- user, project and region -----------------------------------------------------------------------------
 
     @property
     def region(self) -> str | None:

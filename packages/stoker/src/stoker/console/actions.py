@@ -265,7 +265,7 @@ def offered(stack: Mapping[str, Any]) -> dict[str, Action]:
         name: item
         for name, item in STACK_ACTIONS.items()
         if name in choices
-        and (name not in RULES or RULES[name].judge(split_state(state)) is RequestDecision.TAKEN)
+        and (name not in RULES or RULES[name].decide(split_state(state)) is RequestDecision.TAKEN)
         and (name != "resume" or state in ("SUSPEND_COMPLETE", "SUSPEND_FAILED", "RESUME_FAILED"))
         and (name != "rollback" or state not in ("CREATE_FAILED", "ADOPT_FAILED"))  # no definition to return to
     }
@@ -273,7 +273,7 @@ def offered(stack: Mapping[str, Any]) -> dict[str, Action]:
 
 def can_update(state: str) -> bool:
     """Return whether a stack in this state can be updated."""
-    return state != DELETED and RULES["update"].judge(split_state(state)) is RequestDecision.TAKEN
+    return state != DELETED and RULES["update"].decide(split_state(state)) is RequestDecision.TAKEN
 
 
 @dataclass(frozen=True, slots=True)

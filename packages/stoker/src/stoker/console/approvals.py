@@ -9,10 +9,10 @@ import falcon
 from stoker.authoring.plan_steps import policy_sentences, summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment
-from stoker.console.permissions import BREAK_GLASS, JUDGE
+from stoker.console.permissions import BREAK_GLASS, REVIEW
 from stoker.console.plan_view import cost_lines, shown_steps
 
-_VERDICTS = {"approve": "APPROVED", "reject": "REJECTED"}
+_DECISIONS = {"approve": "APPROVED", "reject": "REJECTED"}
 _A_MOMENT = 5.0
 """Seconds between the beginning of a request and the answer of the API, at most, for what is open now."""
 _OPEN = ("WAITING", "APPROVED", "REJECTED")
@@ -27,19 +27,19 @@ def index(exchange: Exchange) -> None:
 
 
 def show(exchange: Exchange) -> None:
-    """Show a change with its plan, and what people have said."""
+    """Show a change with its plan, its approvals and rejections."""
     _show(exchange)
 
 
-def judge(exchange: Exchange) -> None:
+def review(exchange: Exchange) -> None:
     """Approve or reject a change, or allow it in an emergency."""
     do, comment = exchange.form("do"), exchange.form("comment").strip()
     path = _path(exchange)
     try:
         if do == "break_glass":
             exchange.api.send("POST", f"{path}/break_glass", {"reason": comment})
-        elif do in _VERDICTS:
-            exchange.api.send("PUT", f"{path}/approval", {"verdict": _VERDICTS[do], "comment": comment})
+        elif do in _DECISIONS:
+            exchange.api.send("PUT", f"{path}/approval", {"verdict": _DECISIONS[do], "comment": comment})
         else:
             raise falcon.HTTPBadRequest(description="Approve the change or reject it.")
     except ApiError as error:
@@ -69,7 +69,7 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str
         window=_window(found["opens_at"], exchange.now),
         problem=problem,
         comment=comment,
-        judge_refusal=exchange.permissions.refusal(*JUDGE),
+        review_refusal=exchange.permissions.refusal(*REVIEW),
         break_refusal=exchange.permissions.refusal(*BREAK_GLASS),
         **values,
     )

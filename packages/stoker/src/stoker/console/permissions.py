@@ -39,7 +39,7 @@ PLAN_REFACTOR = (rule_of("POST", "/refactors"),)
 CREATE_STACKS_BY_REFACTOR = (rule_of("POST", "/refactors", {"create_stacks": True}),)
 EXECUTE_REFACTOR = (rule_of("POST", "/refactors/{refactor_id}/execute"),)
 SERVICES = (rule_of("GET", "/services"),)
-JUDGE = (rule_of("PUT", "/change_requests/{request_id}/approval"),)
+REVIEW = (rule_of("PUT", "/change_requests/{request_id}/approval"),)
 BREAK_GLASS = (rule_of("POST", "/change_requests/{request_id}/break_glass"),)
 EXPORT = (rule_of("GET", f"{STACK_ROUTE}/export"),)
 """The rules that the requests of a page need, together."""

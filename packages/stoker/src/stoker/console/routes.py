@@ -34,7 +34,7 @@ ROUTES: Mapping[str, Mapping[str, Callable[[Exchange], None]]] = {
     "/stacks/{stack_name}": {"GET": stacks.find},
     "/adopt": {"GET": adoption.ask, "POST": adoption.adopt},
     "/approvals": {"GET": approvals.index},
-    "/approvals/{request_id}": {"GET": approvals.show, "POST": approvals.judge},
+    "/approvals/{request_id}": {"GET": approvals.show, "POST": approvals.review},
     "/control": {"GET": control.of_project, "POST": control.change_of_project},
     "/find": {"GET": finding.show},
     "/generate": {"GET": generation.show},

@@ -137,8 +137,8 @@ def change(exchange: Exchange) -> Outcome:
             raise
         problem = " ".join([error.message, *(item.text() for item in error.diagnostics)])
         return Outcome(error.status, problem, {name: entered})
-    told: Answer = (answer or {}).get(setting.key) or {}
-    return Outcome(key=str(told.get("webhook_key") or ""))
+    setting_answer: Answer = (answer or {}).get(setting.key) or {}
+    return Outcome(key=str(setting_answer.get("webhook_key") or ""))
 
 
 def fields(exchange: Exchange, chosen: Mapping[str, str], outcome: Outcome) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ class RequirementView(TypedDict):
 
 
 class ApprovalView(TypedDict):
-    """What somebody has said about a request; `verdict` is APPROVED or REJECTED."""
+    """A review of a request; `verdict` is APPROVED or REJECTED."""
 
     user_id: str
     user_name: str | None
@@ -112,10 +112,10 @@ class ShowChangeRequest(OfChangeRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeChangeRequest(OfChangeRequest):
-    """Approve or reject a change request, instead of what the caller has said about it before."""
+class ReviewChangeRequest(OfChangeRequest):
+    """Approve or reject a change request; replaces an earlier review by the caller."""
 
-    method = "change_request_judge"
+    method = "change_request_judge"  # as engines of the former release know it
     verdict: str
     comment: str = ""
 
@@ -186,7 +186,7 @@ class ChangePlanPolicies(Request[PoliciesView]):
 
 
 class Outcome(StrEnum):
-    """What a policy has said about a step of a plan, or about the plan as a whole."""
+    """The result of a policy for a step of a plan, or for the plan as a whole."""
 
     SATISFIED = "satisfied"
     APPROVED = "approved"
@@ -199,7 +199,7 @@ class Outcome(StrEnum):
 
 
 class PolicyResultView(TypedDict):
-    """What a policy has said. `path`, `type` and `kind` are those of a step; empty path and no type for the plan.
+    """The result of a policy. `path`, `type` and `kind` are those of a step; empty path and no type for the plan.
 
     `source` is operator, project or stack, `verdict` deny, require_approval or warn. `operation_id` or `change_set_id`
     is what was planned; `time` is in seconds since the epoch.
@@ -234,7 +234,7 @@ class PolicyResultPage(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class ListPolicyResults(Request[PolicyResultPage]):
-    """List what policies have said of all plans of the project; of a stack; or of a change set, by name, ID or ARN."""
+    """List the results of policies for all plans of the project; of a stack; or of a change set, by name, ID or ARN."""
 
     method = "policy_result_list"
     stack: str | None = None

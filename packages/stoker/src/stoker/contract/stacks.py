@@ -18,7 +18,7 @@ from stoker.contract.views import (
     TreeSettings,
 )
 
-# -- what a stack should be --------------------------------------------------------------------------------------------
+# -- the definition of a stack -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ whose portions have taken the least time are next.
 
 The parts of a large operation begin one after the other for the same reason: what has begun takes memory until it ends.
 A step begins when nothing else of its turn can continue, and a nested stack when no step can begin either, so that a
-thousand of them are in progress at once only where they wait for the cloud (see `Beginning`).
+thousand of them are in progress at once only where they wait for the cloud (see `StartPriority`).
 
 An evaluation is one portion. A short one must not wait for a thread, and a long one must not delay other requests,
 heartbeats and operations. So it begins on the event loop; if it exceeds `seconds_at_once` of processor time, it starts
@@ -53,7 +53,7 @@ _current: ContextVar[str] = ContextVar("turn", default="")
 """The turn that the running coroutine takes, and those that it starts."""
 
 
-class Beginning(Enum):
+class StartPriority(Enum):
     """When the first portion of a coroutine runs."""
 
     AT_ONCE = "in the order of all portions"
@@ -78,7 +78,7 @@ class Turns:
         self._handle: asyncio.Handle | None = None
 
     async def taken(
-        self, turn: str, work: Callable[[], Awaitable[Result]], beginning: Beginning = Beginning.AT_ONCE
+        self, turn: str, work: Callable[[], Awaitable[Result]], beginning: StartPriority = StartPriority.AT_ONCE
     ) -> Result:
         """Return or raise the result of `await work()`, each portion of which waits for the turn."""
         former = _current.set(turn)
@@ -101,7 +101,7 @@ class Turns:
         """Whether portions have taken the time of this iteration of the loop."""
         return self._now >= _SECONDS_AT_ONCE
 
-    def has_to_wait(self, turn: str, beginning: Beginning = Beginning.AT_ONCE) -> bool:
+    def has_to_wait(self, turn: str, beginning: StartPriority = StartPriority.AT_ONCE) -> bool:
         """Return whether a portion that can run now is not the next one of all."""
         if self.used_up:
             return True
@@ -109,9 +109,9 @@ class Turns:
         if not waiting:
             return False
         own = waiting.get(turn)
-        return beginning is not Beginning.AT_ONCE or own is None or len(waiting) > 1 or not own.passed()
+        return beginning is not StartPriority.AT_ONCE or own is None or len(waiting) > 1 or not own.passed()
 
-    def wait(self, turn: str, beginning: Beginning = Beginning.AT_ONCE) -> asyncio.Future[None]:
+    def wait(self, turn: str, beginning: StartPriority = StartPriority.AT_ONCE) -> asyncio.Future[None]:
         """Return a future that is done when the next portion of the turn may run."""
         future = asyncio.get_running_loop().create_future()
         self._queue_of(turn).append(partial(_let, future), beginning)
@@ -123,7 +123,7 @@ class Turns:
         self._queue_of(turn).returned.append(partial(_let, future))
         return future
 
-    def begin(self, turn: str, start: Callable[[], None], beginning: Beginning) -> None:
+    def begin(self, turn: str, start: Callable[[], None], beginning: StartPriority) -> None:
         """Call `start` when what it starts may begin: until then, there is no task for it."""
         self._queue_of(turn).append(start, beginning)
 
@@ -212,11 +212,11 @@ class _Queue:
         """Whether something waits besides nested stacks."""
         return bool(self.returned or self._begun or self._steps)
 
-    def append(self, call: _Call, beginning: Beginning) -> None:
+    def append(self, call: _Call, beginning: StartPriority) -> None:
         """Add what is called after all that waits for the same."""
-        if beginning is Beginning.AT_ONCE:
+        if beginning is StartPriority.AT_ONCE:
             self._begun.append(call)
-        elif beginning is Beginning.STEP:
+        elif beginning is StartPriority.STEP:
             self._steps.append(call)
         else:
             self._stacks.append(call)
@@ -244,7 +244,7 @@ class _Queue:
 class _Portions:
     """Awaits a coroutine as `await work` does, but with a turn before each portion of it."""
 
-    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], beginning: Beginning) -> None:
+    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], beginning: StartPriority) -> None:
         self._turns = turns
         self._turn = turn
         self._work = work
@@ -261,7 +261,7 @@ class _Portions:
                         yield from turns.requeue(turn)
                 except BaseException as cancelled:
                     error = cancelled
-            beginning = Beginning.AT_ONCE
+            beginning = StartPriority.AT_ONCE
             try:
                 awaited = turns.run(turn, self._work, error)
             except StopIteration as end:

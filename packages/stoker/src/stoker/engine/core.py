@@ -9,7 +9,7 @@ from collections.abc import Collection
 from stoker.cloud.auth import CloudPool
 from stoker.engine.calls.context import AwaitedOperations
 from stoker.engine.notifications.announcer import Announcer, Bus
-from stoker.engine.ownership.isolation import Isolation, Suspects
+from stoker.engine.ownership.isolation import Isolation, IsolationSettings
 from stoker.engine.ownership.membership import Membership
 from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import NoPeers, OtherEngines, Peers
@@ -75,7 +75,7 @@ class Engine:
         self.submissions = Submissions(services, self._announcer, awaited, self.runs, others, offers)
         parts = self.submissions.parts
         resumption = Resumption(parts, self.runs, self._endings)
-        suspects = Suspects(isolation, trial)
+        suspects = IsolationSettings(isolation, trial)
         self.membership = Membership(parts, self.runs, others, resumption, suspects, offers, steady_clock)
         self.runs.freed = self.membership.take_next
         offers.take = self.membership.shared_work.begin

@@ -222,7 +222,7 @@ class ValueMemory:
         self._room: set[asyncio.Future[None]] = set()
         self._last = threading.local()
 
-    # -- values that rest ------------------------------------------------------------------------------------
+    # -- idle values -----------------------------------------------------------------------------------------
 
     def rest(self, values: IdleValues) -> None:
         """Keep values that nothing works on; those that rested longest make room for them."""
@@ -264,7 +264,7 @@ class ValueMemory:
         value: Opened = last[1]
         return value
 
-    # -- values that steps work on ---------------------------------------------------------------------------
+    # -- values in use ---------------------------------------------------------------------------------------
 
     def open(self, project: str, values: Callable[[], Sequence[IdleValues]]) -> AbstractAsyncContextManager[None]:
         """Let a step work on values, when there is room; they rest when it has ended.

@@ -28,7 +28,7 @@ MOST_TYPES = 50
 """Types that one search shows."""
 
 
-class Authoring:
+class AuthoringTools:
     """Templates are read in `directory` only."""
 
     def __init__(self, directory: Path) -> None:

@@ -16,7 +16,7 @@ from stoker.base.errors import StokerError
 from stoker.cli.client.refusals import Refused
 from stoker.cli.client.stack_client import StackClient
 from stoker.cli.terminal.errors import CommandFailed, TemplateRefused
-from stoker.mcp_server.authoring import Authoring
+from stoker.mcp_server.authoring import AuthoringTools
 from stoker.mcp_server.plans import Plans
 from stoker.mcp_server.stacks import Stacks
 
@@ -45,7 +45,7 @@ def build(connect: Callable[[], StackClient], directory: Path, read_only: bool =
     server: MCPServer[object] = MCPServer(
         "stoker", title="Stoker", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
     )
-    authoring, stacks, plans = Authoring(directory), Stacks(connect), Plans(connect, directory)
+    authoring, stacks, plans = AuthoringTools(directory), Stacks(connect), Plans(connect, directory)
     reading: list[Tool[...]] = [
         authoring.search_types, authoring.describe_type, authoring.describe_function, authoring.lint_template,
         stacks.list_stacks, stacks.show_stack, stacks.list_resources, stacks.list_events, stacks.explain_failure,

@@ -10,8 +10,8 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import Bug
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
-from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.planner import DesiredState
+from stoker.engine.planning.retention import Copies, RemovalOptions
 from stoker.engine.records.actions import FORWARD, NOTHING
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices
@@ -47,9 +47,9 @@ async def plan_deletion(
     """
     taken = await services.database.read(snapshots.snapshots_of, stack.id)
     besides = [[snapshot.id for snapshot in taken], forced]
-    removing = Removing("DELETE", retained, forced)
+    removal_options = RemovalOptions("DELETE", retained, forced)
     how: dict[str, Any] = {"refresh": refresh, "priced": priced}
-    return await plan_removal_of(services, context, stack, removing, besides, retain, **how)
+    return await plan_removal_of(services, context, stack, removal_options, besides, retain, **how)
 
 
 def refresh_of_return(stack: Stack, asked: str | None, default: Refresh) -> Refresh:
@@ -78,17 +78,17 @@ async def plan_rollback(
     """
     since = await services.database.read(completion.last, stack.id, FORWARD)
     if target == NOTHING:
-        removing = Removing("ROLLBACK", since=since, skipped=skipped)
+        removal_options = RemovalOptions("ROLLBACK", since=since, skipped=skipped)
         how: dict[str, Any] = {"refresh": refresh, "priced": priced}
-        return await plan_removal_of(services, context, stack, removing, sorted(skipped), **how)
+        return await plan_removal_of(services, context, stack, removal_options, sorted(skipped), **how)
     inputs = await services.loader.load(target)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
-    def wanted() -> DesiredState:
+    def desired() -> DesiredState:
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
         return replace(DesiredState.of(services, definition, inputs), skipped=skipped)
 
-    towards = await services.evaluator.evaluate(stack.project_id, wanted)
+    towards = await services.evaluator.evaluate(stack.project_id, desired)
     asked = [stack.project_id, target, sorted(skipped)]
     goal = TargetDefinition("ROLLBACK", towards, asked, returns_to=target, since=since)
     return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)

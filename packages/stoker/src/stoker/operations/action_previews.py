@@ -9,7 +9,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.previews import ActionPreview, PreviewAction, SnapshotName
 from stoker.contract.stacks import Refresh
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActionComponents
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.completion import rollback_target
 from stoker.operations.action_plans import (
@@ -27,7 +27,9 @@ from stoker.store import snapshots
 from stoker.store.records import Stack
 
 
-async def stack_action_preview(parts: ActingParts, context: RequestContext, request: PreviewAction) -> ActionPreview:
+async def stack_action_preview(
+    parts: ActionComponents, context: RequestContext, request: PreviewAction
+) -> ActionPreview:
     """Return the plan of one of `PREVIEWS`. Raises the errors with which the action itself would be refused."""
     preview = PREVIEWS.get(request.action)
     if preview is None:
@@ -41,7 +43,9 @@ async def stack_action_preview(parts: ActingParts, context: RequestContext, requ
     return await preview(parts, context, stack, request)
 
 
-async def _deletion(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+async def _deletion(
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+) -> ActionPreview:
     services = parts.services
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
@@ -57,7 +61,9 @@ async def _taken(services: EngineServices, stack: Stack) -> list[SnapshotName]:
     return [{"id": each.id, "name": each.name} for each in taken]
 
 
-async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
+async def _rollback(
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+) -> ActionPreview:
     services = parts.services
     target = rollback_target(stack, await last_operation(services, stack))
     refresh = refresh_of_return(stack, request.refresh, Refresh.CHANGES)
@@ -66,7 +72,7 @@ async def _rollback(parts: ActingParts, context: RequestContext, stack: Stack, r
 
 
 async def _restoration(
-    parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
 ) -> ActionPreview:
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
@@ -76,8 +82,10 @@ async def _restoration(
     return {"plan": planned.to_data(), "snapshots": []}
 
 
-async def _retry(parts: ActingParts, context: RequestContext, stack: Stack, request: PreviewAction) -> ActionPreview:
-    from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
+async def _retry(
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+) -> ActionPreview:
+    from stoker.operations.retries import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
 
     services = parts.services
     last = await last_operation(services, stack)
@@ -88,7 +96,7 @@ async def _retry(parts: ActingParts, context: RequestContext, stack: Stack, requ
     return {"plan": planned.to_data(), "snapshots": taken}
 
 
-PREVIEWS: Mapping[str, Callable[[ActingParts, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
+PREVIEWS: Mapping[str, Callable[[ActionComponents, RequestContext, Stack, PreviewAction], Awaitable[ActionPreview]]] = {
     "delete": _deletion,
     "rollback": _rollback,
     "cancel_update": _rollback,

@@ -74,7 +74,7 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     It continues without the resources at the paths `skip`, and without those that the failed operation has skipped. It
     compares with the cloud what that has compared or, if it was planned or is asked to, what its plan compares.
     """
-    from stoker.operations.retrying import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
+    from stoker.operations.retries import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
 
     services, parts = submissions.services, submissions.parts
     last = await last_operation(services, stack)

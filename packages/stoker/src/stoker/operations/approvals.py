@@ -18,13 +18,13 @@ from stoker.contract.approvals import (
     ChangeRequestDetails,
     ChangeRequestView,
     ControlView,
-    JudgeChangeRequest,
     ListChangeRequests,
     RequirementView,
+    ReviewChangeRequest,
     ShowChangeRequest,
     ShowControl,
 )
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.change_control import Control, ReceiverKind
 from stoker.engine.records.beginnings import combined_control, control_now
 from stoker.engine.records.services import EngineServices
@@ -49,7 +49,7 @@ STATUSES = ("WAITING", "APPROVED", "REJECTED", "USED", "EXPIRED", "OUTDATED")
 _OPEN = ("WAITING", "APPROVED", "REJECTED")
 
 
-# -- looking -------------------------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------------------------
 
 
 async def change_request_list(
@@ -97,11 +97,11 @@ def _found(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What requests are judged by: what people have said, by request; what changes need, and the records, by stack; and
-    the names of stacks that exist.
+    """What the status of requests depends on: approvals and rejections, by request; what changes need, and the records,
+    by stack; and the names of stacks that exist.
     """
 
-    said: Mapping[str, Sequence[Approval]]
+    approvals: Mapping[str, Sequence[Approval]]
     controls: Mapping[str, object]
     records: Mapping[str, str]
     names: Collection[str]
@@ -123,9 +123,9 @@ def _views(
 
 
 def _view(services: EngineServices, context: RequestContext, row: ChangeRequest, facts: _Facts) -> ChangeRequestView:
-    said = facts.said.get(row.id, ())
+    given_approvals = facts.approvals.get(row.id, ())
     needs = [Requirement(**each) for each in services.sealer.open(row.body)["requirements"]]
-    left = approvals.lacking(needs, row.user_id, said)
+    left = approvals.lacking(needs, row.user_id, given_approvals)
     status = _status(services, row, facts, left)
     control = combined_control(
         services, [facts.controls[key] for key in {"", row.stack_id or ""} & facts.controls.keys()]
@@ -153,12 +153,12 @@ def _view(services: EngineServices, context: RequestContext, row: ChangeRequest,
                 "comment": each.comment,
                 "created_at": each.created_at,
             }
-            for each in said
+            for each in given_approvals
         ],
         "emergency": orjson.loads(row.emergency) if row.emergency is not None else None,
         "operation": row.operation,
         "waits_for_caller": status == "WAITING"
-        and context.user_id not in (row.user_id, *(each.user_id for each in said))
+        and context.user_id not in (row.user_id, *(each.user_id for each in given_approvals))
         and _counts(context, left),
     }
 
@@ -181,7 +181,7 @@ def _status(services: EngineServices, row: ChangeRequest, facts: _Facts, left: S
         return "OUTDATED"
     if row.emergency is not None:
         return "APPROVED"
-    if any(each.verdict is ApprovalDecision.REJECTED for each in facts.said.get(row.id, ())):
+    if any(each.verdict is ApprovalDecision.REJECTED for each in facts.approvals.get(row.id, ())):
         return "REJECTED"
     return "WAITING" if left else "APPROVED"
 
@@ -192,13 +192,13 @@ def _is_outdated(row: ChangeRequest, facts: _Facts) -> bool:
     return facts.records[row.stack_id] != PlanDigest.parse(row.digest).record
 
 
-# -- saying --------------------------------------------------------------------------------------------------------
+# -- reviewing ----------------------------------------------------------------------------------------------------
 
 
-async def change_request_judge(
-    parts: RecordingParts, context: RequestContext, request: JudgeChangeRequest
+async def change_request_review(
+    parts: RecordingComponents, context: RequestContext, request: ReviewChangeRequest
 ) -> ChangeRequestDetails:
-    """Record what the caller says about a request.
+    """Record that the caller approves or rejects a request.
 
     Raises EntityNotFound, BadValue, Conflict for a request that is not open any more, and Forbidden for the author, and
     for a caller without any role that is asked for.
@@ -208,7 +208,7 @@ async def change_request_judge(
         raise BadValue(f"Unknown verdict {request.verdict!r}: it must be one of {', '.join(ApprovalDecision)}.")
     _check_text(request.comment, "comment", 0)
     verdict = ApprovalDecision(request.verdict)
-    said = Approval(
+    approval = Approval(
         request.request_id,
         context.user_id,
         context.user_name,
@@ -226,7 +226,7 @@ async def change_request_judge(
         if not _counts(context, [Requirement(each["role"], each["number"]) for each in view["requires"]]):
             roles = ", ".join(sorted({each["role"] or "" for each in view["requires"]})) or "any: no approval is needed"
             raise Forbidden(f"The request needs approvals of users with other roles than yours ({roles}).")
-        approvals.record_approval(connection, said)
+        approvals.record_approval(connection, approval)
 
     text = f"Request {request.request_id} {verdict.lower()} by {context.user_name or context.user_id}"
     text += f": {request.comment}" if request.comment else ""
@@ -239,7 +239,7 @@ async def change_request_judge(
 
 
 async def change_request_break_glass(
-    parts: RecordingParts, context: RequestContext, request: BreakGlass
+    parts: RecordingComponents, context: RequestContext, request: BreakGlass
 ) -> ChangeRequestDetails:
     """Allow a change at once, with a reason, which an event of the stack and the log have.
 
@@ -274,7 +274,7 @@ def _refuse_closed(
 ) -> ChangeRequestView:
     [view] = _views(connection, services, context, [row])
     if view["status"] not in _OPEN:
-        raise Conflict(f"The request {row.id} is {view['status']}; nothing can be said about it any more.")
+        raise Conflict(f"The request {row.id} is {view['status']}; it cannot be reviewed any more.")
     return view
 
 
@@ -284,7 +284,7 @@ def _check_text(text: str, what: str, least: int) -> None:
 
 
 async def _commit(
-    parts: RecordingParts, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
+    parts: RecordingComponents, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
 ) -> None:
     from stoker.engine.notifications.notices import About, Notice, notices
 
@@ -300,7 +300,7 @@ async def _commit(
     await record_with_event(parts, stack, batch, FAILED if kind is Notice.REJECTED else COMPLETE, text)
 
 
-# -- what changes need ---------------------------------------------------------------------------------------------
+# -- change control ------------------------------------------------------------------------------------------------
 
 
 async def change_control_show(services: EngineServices, context: RequestContext, request: ShowControl) -> ControlView:
@@ -309,7 +309,9 @@ async def change_control_show(services: EngineServices, context: RequestContext,
     return await _control_view(services, project_id, stack_id)
 
 
-async def change_control_change(parts: RecordingParts, context: RequestContext, request: ChangeControl) -> ControlView:
+async def change_control_change(
+    parts: RecordingComponents, context: RequestContext, request: ChangeControl
+) -> ControlView:
     """Set what changes of a stack, or of all stacks of the project, need. Raises BadValue."""
     services = parts.services
     project_id, stack_id = await tree_or_project(services, context, request.ref)

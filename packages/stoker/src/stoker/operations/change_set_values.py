@@ -11,7 +11,7 @@ from typing import Any
 
 from stoker.base.redaction import REDACTED, Redactor
 from stoker.contract.change_sets import KNOWN_AFTER_APPLY
-from stoker.engine.inspection.comparing import DELETED, IN_SYNC, MODIFIED, NOT_CHECKED
+from stoker.engine.inspection.comparison import DELETED, IN_SYNC, MODIFIED, NOT_CHECKED
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Step, Subject
 from stoker.engine.records.differences import Path, differences

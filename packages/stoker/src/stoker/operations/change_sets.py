@@ -47,7 +47,7 @@ from stoker.contract.stacks import (
     StackPatch,
 )
 from stoker.contract.views import StackView
-from stoker.engine.calls.context import ActingParts, RecordingParts
+from stoker.engine.calls.context import ActionComponents, RecordingComponents
 from stoker.engine.inspection.drift import is_unfinished, overall_of
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.plan_policies.policy import EnforcementLevel
@@ -58,9 +58,9 @@ from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import secrets_ever
 from stoker.engine.redaction.templates import redact_template
+from stoker.operations.change_set_lookup import execution_of, find_change_set, identity_of, of_stack_to_be
 from stoker.operations.change_set_values import ChangeSetValues, is_synchronized
 from stoker.operations.existing_objects import existing_objects
-from stoker.operations.finding_change_sets import execution_of, find_change_set, identity_of, of_stack_to_be
 from stoker.operations.lookup import find_stack, verdict
 from stoker.operations.planning import (
     Planned,
@@ -94,11 +94,11 @@ _ONLY_IMPORTS = "A change set of the type IMPORT imports objects as they are, an
 _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
 
-# -- creating ------------------------------------------------------------------------------------------------------
+# -- creation ------------------------------------------------------------------------------------------------------
 
 
 async def change_set_create(
-    parts: RecordingParts, context: RequestContext, request: CreateChangeSet
+    parts: RecordingComponents, context: RequestContext, request: CreateChangeSet
 ) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
@@ -169,7 +169,7 @@ def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
 
 
 async def _with_existing(
-    parts: ActingParts, context: RequestContext, stack: Stack, request: CreateChangeSet, exists: bool
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: CreateChangeSet, exists: bool
 ) -> CreateChangeSet:
     """Return the request with imports of the objects that have the names of resources to create. Raises BadValue."""
     if request.kind == change_sets.IMPORT:
@@ -201,7 +201,7 @@ async def _exists(services: EngineServices, stack_id: str) -> bool:
 
 
 async def _planned_create(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
@@ -209,13 +209,13 @@ async def _planned_create(
     """Return what a change set stores, and what is known to fail, "" for nothing."""
     checked = await check_whole(parts, context, stack, request.body)
     planned = await _plan(parts.services, context, stack, checked, "CREATE", request)
-    told = await _planned(parts.services, stack, checked, planned, request)
-    stored = {**told, "physical_ids": {}, "nested": request.nested, "changed": True}
+    shown = await _planned(parts.services, stack, checked, planned, request)
+    stored = {**shown, "physical_ids": {}, "nested": request.nested, "changed": True}
     return stored, _failures(request, planned)
 
 
 async def _planned_update(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
@@ -341,7 +341,7 @@ async def _planned(
     }
 
 
-async def stack_patch_changes(parts: ActingParts, context: RequestContext, request: CheckForChanges) -> bool:
+async def stack_patch_changes(parts: ActionComponents, context: RequestContext, request: CheckForChanges) -> bool:
     """Return whether stack_patch with this body and these settings would change anything."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)
@@ -352,7 +352,7 @@ async def stack_patch_changes(parts: ActingParts, context: RequestContext, reque
 
 
 async def _changes(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
@@ -387,7 +387,7 @@ async def _changes(
     return before[1] != after[1] and await _departs(parts, context, stack)
 
 
-async def _departs(parts: ActingParts, context: RequestContext, stack: Stack) -> bool:
+async def _departs(parts: ActionComponents, context: RequestContext, stack: Stack) -> bool:
     """Return whether a stack is not as its own template says; also for a template that cannot be used any more."""
     try:
         checked = await patched_request(parts, context, stack, StackPatch())
@@ -398,7 +398,7 @@ async def _departs(parts: ActingParts, context: RequestContext, stack: Stack) ->
     return any(step.has_effect for step in plan.steps)
 
 
-# -- carrying out, and forgetting ----------------------------------------------------------------------------------
+# -- execution and deletion ----------------------------------------------------------------------------------------
 
 
 async def change_set_execute(submissions: Submissions, context: RequestContext, request: ExecuteChangeSet) -> None:

@@ -21,7 +21,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, ApprovalRequired, BadValue, ChangeWindowClosed, Forbidden
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.change_control import Control
 from stoker.engine.plan_policies import policy as plan_policy
 from stoker.engine.planning.kinds import StepKind
@@ -85,7 +85,7 @@ UNCONTROLLED = Clearance()
 """For what changes no object: checks, snapshots, and what ends or undoes an operation that was allowed."""
 
 
-async def gate_of(parts: RecordingParts, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
+async def gate_of(parts: RecordingComponents, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
     services = parts.services
     control, written = await services.database.read(_rules_of, services, stack)
@@ -103,12 +103,12 @@ class ApprovalGate:
 
     def __init__(
         self,
-        parts: RecordingParts,
+        parts: RecordingComponents,
         context: RequestContext,
         stack: Stack,
         action: str,
         control: Control,
-        judges: bool,
+        has_policies: bool,
     ) -> None:
         self._parts = parts
         self._services = parts.services
@@ -117,7 +117,7 @@ class ApprovalGate:
         self._action = action
         self._control = control
         self._now = parts.services.clock.now()
-        self._judges = judges
+        self._has_policies = has_policies
         self._opens_at = control.opens_at(self._now) if control.calendars else self._now
 
     @property
@@ -128,7 +128,7 @@ class ApprovalGate:
     @property
     def requires_plan(self) -> bool:
         """Whether the plan decides about what passes, or is to be approved; policies are asked about it then."""
-        return self.is_closed or self._judges
+        return self.is_closed or self._has_policies
 
     def refresh_of_plan(self, digest: str | None) -> Refresh:
         """Return which objects the cloud is asked for, if the request does not say it: a change without a plan asks for
@@ -203,8 +203,8 @@ class ApprovalGate:
         request = await self._request(str(digest), requirements, plan)
         left: list[Requirement] = []
         if request.emergency is None:
-            said = await self._services.database.read(approvals.approvals_of, [request.id])
-            left = lacking(requirements, request.user_id, said.get(request.id, ()))
+            approvals_by_request = await self._services.database.read(approvals.approvals_of, [request.id])
+            left = lacking(requirements, request.user_id, approvals_by_request.get(request.id, ()))
             if left:
                 raise ApprovalRequired(self._refusal(request, left))
             if self._opens_at != self._now:
@@ -212,10 +212,10 @@ class ApprovalGate:
         return Clearance(fresh, partial(_use, request, self._now))
 
     def _refusal(self, request: ChangeRequest, left: Sequence[Requirement]) -> str:
-        wanted = " and of ".join(map(str, left))
+        approvers = " and of ".join(map(str, left))
         closed = f" {self._closed()}" if self._opens_at != self._now else ""
         return (
-            f"This change of stack {self._stack.name} needs the approval of {wanted}; it waits as the request "
+            f"This change of stack {self._stack.name} needs the approval of {approvers}; it waits as the request "
             f"{request.id} until {isoformat(request.expires_at)} (stoker approve). Repeat it when it is approved."
             f"{closed}"
         )
@@ -280,7 +280,9 @@ class ApprovalGate:
         ]
 
 
-async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: Batch, status: str, text: str) -> None:
+async def record_with_event(
+    parts: RecordingComponents, stack: Stack | None, batch: Batch, status: str, text: str
+) -> None:
     """Commit what is recorded about a request, with an event of its stack if that exists."""
     announcer = parts.announcer
     if stack is None:
@@ -292,7 +294,7 @@ async def record_with_event(parts: RecordingParts, stack: Stack | None, batch: B
 
 
 def required_by(report: plan_policy.Report | None) -> Sequence[Requirement]:
-    """Return what policies require of a plan of which they have said this; None if none was asked."""
+    """Return what policies with this report require of a plan; None if none was asked."""
     if report is None or not report.with_verdict(plan_policy.EnforcementLevel.REQUIRE_APPROVAL):
         return ()
     return (BY_POLICY,)
@@ -308,7 +310,7 @@ def _hand_over(request: ChangeRequest, before: str, connection: Connection, oper
         raise ApprovalRequired(f"The request {request.id} was continued by another operation; repeat the change.")
 
 
-# -- the plan that passes ---------------------------------------------------------------------------------------------
+# -- approval of the plan ---------------------------------------------------------------------------------------------
 
 
 class LazyPlan:

@@ -17,7 +17,7 @@ from stoker.contract.software import (
     UpdateSoftwareDeployment,
 )
 from stoker.contract.views import JSONObject
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.calls.deployments import (
     StoredConfigs,
     StoredDeployments,
@@ -26,7 +26,7 @@ from stoker.engine.calls.deployments import (
     note_delivery,
     wake,
 )
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.redaction.deployments import redacted, refuse_redacted
 from stoker.operations.lookup import is_stack_user, may_use
@@ -44,7 +44,7 @@ async def software_deployment_list(
 
 
 async def software_deployment_metadata(
-    parts: RecordingParts, context: RequestContext, request: ShowServerMetadata
+    parts: RecordingComponents, context: RequestContext, request: ShowServerMetadata
 ) -> Sequence[JSONObject]:
     """Return the configurations that the caller's project deploys to a server, sorted by name.
 
@@ -92,7 +92,7 @@ async def software_deployment_show(
 
 
 async def software_deployment_update(
-    parts: RecordingParts, context: RequestContext, request: UpdateSoftwareDeployment
+    parts: RecordingComponents, context: RequestContext, request: UpdateSoftwareDeployment
 ) -> JSONObject:
     """Change the given fields; a resource that waits for the deployment is polled immediately.
 

@@ -23,7 +23,7 @@ from stoker.contract.drift import (
 from stoker.contract.request import Reference
 from stoker.contract.resources import StackId
 from stoker.contract.views import DriftSummary, JSONObject
-from stoker.engine.inspection.comparing import NOT_CHECKED
+from stoker.engine.inspection.comparison import NOT_CHECKED
 from stoker.engine.inspection.detections import (
     comparisons_data,
     known_drift,
@@ -35,7 +35,7 @@ from stoker.engine.inspection.detections import (
     settle,
 )
 from stoker.engine.inspection.drift import DRIFTED, DriftComparer, comparers_of, drift_of, is_unfinished, overall_of
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.lookup import find_stack
@@ -121,8 +121,8 @@ async def drift_summaries(services: EngineServices, stack_ids: Sequence[str]) ->
     bodies = await services.database.read(drifts.latest, parts) if parts else {}
     summaries: dict[str, DriftSummary] = {name: {"status": NOT_CHECKED, "time": None} for name in stack_ids}
     for name, (result, time) in known.items():
-        told: DriftSummary = {"status": result or "", "time": time}
-        summaries[name] = told if result is not None else known_drift(services, bodies[name])
+        summary: DriftSummary = {"status": result or "", "time": time}
+        summaries[name] = summary if result is not None else known_drift(services, bodies[name])
     return summaries
 
 

@@ -49,14 +49,14 @@ async def _shown(services: EngineServices, stack: Stack) -> DriftWatch:
     last = (await services.database.read(drifts.latest, [stack.id])).get(stack.id)
     body = services.sealer.open(last.body) if last is not None else {}
     found, repair = body.get("found", []), body.get("repair")
-    told = known_drift(services, last) if last is not None else None
+    last_drift = known_drift(services, last) if last is not None else None
     return {
         "mode": chosen or services.settings.drift_mode,
         "chosen": chosen,
         "interval": services.settings.drift_interval,
-        "status": told["status"] if told is not None else None,
-        "time": told["time"] if told is not None else None,
-        "age": services.clock.now() - (told["time"] or 0.0) if told is not None else None,
+        "status": last_drift["status"] if last_drift is not None else None,
+        "time": last_drift["time"] if last_drift is not None else None,
+        "age": services.clock.now() - (last_drift["time"] or 0.0) if last_drift is not None else None,
         "drifted": [each["name"] for each in found if each["status"] in DRIFTED],
         "uncompared": [each["name"] for each in found if is_open(each)],
         "repair": Repair.INEFFECTIVE if repair == _FORMER_INEFFECTIVE else repair,

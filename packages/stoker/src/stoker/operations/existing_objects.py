@@ -13,7 +13,7 @@ from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, Subject
 from stoker.engine.records.object_owners import claim_of
 from stoker.engine.records.services import EngineServices
-from stoker.plugins.listing import Listing
+from stoker.plugins.listing import CollectionLocation
 from stoker.store.ownership import holder_of, holders
 
 _Named = Mapping[str, list[str]]
@@ -51,7 +51,7 @@ async def existing_objects(services: EngineServices, context: RequestContext, pl
     return [{"to": name, "id": identifier} for identifier, name in entries.items()]
 
 
-def _named_resources(plan: Plan) -> Iterator[tuple[tuple[Step, Subject], Listing, str]]:
+def _named_resources(plan: Plan) -> Iterator[tuple[tuple[Step, Subject], CollectionLocation, str]]:
     """Yield the resources to create whose template gives them a name, each with the list of its type and the name."""
     for step in plan.steps:
         subject = step.subject
@@ -67,7 +67,7 @@ def _named_resources(plan: Plan) -> Iterator[tuple[tuple[Step, Subject], Listing
             yield (step, subject), listing, name
 
 
-async def _read(cloud: Cloud, listing: Listing, project_id: str) -> _Named:
+async def _read(cloud: Cloud, listing: CollectionLocation, project_id: str) -> _Named:
     owner = {listing.owner: project_id} if listing.owner is not None else None
     found: defaultdict[str, list[str]] = defaultdict(list)
     for item in await cloud.list(listing.service, listing.path, listing.members, owner):

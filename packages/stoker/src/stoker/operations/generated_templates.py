@@ -46,9 +46,9 @@ from stoker.engine.generation.notation import CFN, Notation
 from stoker.engine.generation.scan import Scanned, scanned_types
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
-from stoker.operations.generating import types_to_generate, wanted_types
 from stoker.operations.inspection import stack_template
 from stoker.operations.lookup import find_stack
+from stoker.operations.template_generation import types_to_generate, wanted_types
 from stoker.plugins.resource import ResourceType
 from stoker.store import claims, generated_templates, queries
 from stoker.store.journal import Batch
@@ -316,7 +316,7 @@ async def _generate(
     await services.journal.commit(Batch().change(row))
 
 
-# -- looking -------------------------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------------------------
 
 
 async def _found(services: EngineServices, context: RequestContext, name: str) -> GeneratedTemplate:

@@ -28,8 +28,8 @@ async def operation_list(
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
     after = await find_operation(services, stack, request.marker) if request.marker is not None else None
-    wanted = MOST if request.limit is None else min(request.limit, MOST)
-    operations = await services.database.read(queries.operations_of, stack.id, wanted, after)
+    limit = MOST if request.limit is None else min(request.limit, MOST)
+    operations = await services.database.read(queries.operations_of, stack.id, limit, after)
     return [_view(operation) for operation in operations]
 
 

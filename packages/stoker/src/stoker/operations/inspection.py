@@ -24,10 +24,10 @@ from stoker.contract.resources import (
 )
 from stoker.contract.stacks import ListOutputs, OfDefinition, ShowEnvironment, ShowFiles, ShowOutput, ShowTemplate
 from stoker.contract.views import DriftSummary, EventView, JSONObject, ResourceRow, ResourceView
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.calls.deployments import agent_metadata, configs_for, note_delivery, takes_deployments, with_configs
 from stoker.engine.inspection.detections import last_found
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.actions import REMOVES
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
@@ -38,13 +38,13 @@ from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown, secrets_ever, secrets_now
 from stoker.engine.redaction.templates import redact_file, redact_template
 from stoker.operations.lookup import find_stack, found_stack, is_stack_user, require_stack_user_access, uses_itself
-from stoker.operations.returning import inputs_as_of
+from stoker.operations.past_definitions import inputs_as_of
 from stoker.operations.views import event_view, place_view, required_by, resource_row, resource_view
 from stoker.plugins.resource import AttributeKey
 from stoker.store import event_lists, queries
 from stoker.store.records import Event, Resource, ResourceSummary, Stack
 
-# -- what the stack was made from ------------------------------------------------------------------------------
+# -- template, environment and files ---------------------------------------------------------------------------
 
 
 async def stack_template(services: EngineServices, context: RequestContext, request: ShowTemplate) -> JSONObject:
@@ -197,7 +197,7 @@ def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]])
     return rows
 
 
-async def resource_show(parts: RecordingParts, context: RequestContext, request: ShowResource) -> ResourceView:
+async def resource_show(parts: RecordingComponents, context: RequestContext, request: ShowResource) -> ResourceView:
     """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
     services = parts.services
     stack = await find_stack(services, context, request.ref, deleted=True)
@@ -262,7 +262,7 @@ async def parent_name(services: EngineServices, stack: Stack) -> str | None:
 
 
 async def resource_metadata(
-    parts: RecordingParts, context: RequestContext, request: ShowResourceMetadata
+    parts: RecordingComponents, context: RequestContext, request: ShowResourceMetadata
 ) -> JSONObject:
     """Return the resource's metadata."""
     stack, state = await _recorded_resource(parts.services, context, request.ref, request.name)
@@ -270,7 +270,7 @@ async def resource_metadata(
 
 
 async def resource_describe(
-    parts: RecordingParts, context: RequestContext, request: DescribeResource
+    parts: RecordingComponents, context: RequestContext, request: DescribeResource
 ) -> DescribedResource:
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
     services = parts.services
@@ -314,7 +314,7 @@ async def _require_access(context: RequestContext, view: StackView, state: Resou
 
 
 async def _metadata(
-    parts: RecordingParts, context: RequestContext, stack: Stack, state: ResourceState
+    parts: RecordingComponents, context: RequestContext, stack: Stack, state: ResourceState
 ) -> Mapping[str, object]:
     """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
     services = parts.services
@@ -346,7 +346,7 @@ async def event_list(services: EngineServices, context: RequestContext, request:
     columns = {_EVENT_COLUMNS[name]: values for name, values in (request.filters or {}).items()}
     if request.resource_name is not None:
         columns["resource_name"] = await services.database.read(_names, context, request.ref, request.resource_name)
-    wanted = event_lists.EventQuery(
+    query = event_lists.EventQuery(
         filters=columns,
         limit=request.limit,
         marker=request.marker,
@@ -355,7 +355,7 @@ async def event_list(services: EngineServices, context: RequestContext, request:
     )
     depth = min(request.nested_depth, services.settings.max_nested_stack_depth)
     stacks, root, events = await services.database.read(
-        _events, context, request.ref, depth, wanted, request.operation_id
+        _events, context, request.ref, depth, query, request.operation_id
     )
     stack = next(iter(stacks.values()))
     if request.resource_name is not None and not events and not request.marker:
@@ -380,7 +380,7 @@ def _events(
     context: RequestContext,
     ref: Reference,
     depth: int,
-    wanted: event_lists.EventQuery,
+    query: event_lists.EventQuery,
     operation_id: str | None,
 ) -> tuple[dict[str, Stack], Stack | None, list[Event]]:
     """Return the stacks of a tree down to `depth` by id, the top one first; its root; and the selected events."""
@@ -391,8 +391,8 @@ def _events(
         operation = queries.operation_by_id(connection, operation_id)
         if operation is None or operation.stack_id != top.id:
             raise EntityNotFound(f"The stack {top.name} has no operation {operation_id}.")
-        wanted = replace(wanted, since=operation.created_at, until=operation.finished_at)
-    return stacks, root, event_lists.list_events(connection, replace(wanted, stack_ids=list(stacks)))
+        query = replace(query, since=operation.created_at, until=operation.finished_at)
+    return stacks, root, event_lists.list_events(connection, replace(query, stack_ids=list(stacks)))
 
 
 async def event_show(services: EngineServices, context: RequestContext, request: ShowEvent) -> EventView:

@@ -18,7 +18,7 @@ async def with_nested_decisions(
     """Return the report on an operation's plan (`Report.to_data`), with what was decided since about nested stacks.
 
     The operation of a nested stack asks the policies again, about its own plan and right before each of its steps, when
-    more values are known. What they say there takes the place of what they said before.
+    more values are known. Their results there replace the earlier ones.
     """
     own: dict[_Judged, list[Mapping[str, object]]] = {}
     for each in report.get("results", ()):
@@ -32,9 +32,9 @@ async def with_nested_decisions(
     nested = await services.database.read(policy_results.nested_plans, operation_id, paths)
     reports = {prefix: services.sealer.open(plan.body).get("policies") or {} for prefix, plan in nested.items()}
     found: list[Mapping[str, object]] = []
-    for judged, said in own.items():
+    for judged, results in own.items():
         decided = _decided(judged, nested, reports)
-        found += said if decided is None else decided
+        found += results if decided is None else decided
     return {**report, "results": found, "verdict": most_severe(found)}
 
 
@@ -53,11 +53,11 @@ def _decided(
     around = [prefix for prefix in nested if whole.startswith(prefix)]
     for prefix in sorted(around, key=len, reverse=True):
         path, report = whole.removeprefix(prefix), reports[prefix]
-        said = [each for each in report.get("results", ()) if _about(each, source, policy) and each["path"] == path]
-        if decided := [{**each, "path": whole} for each in said if each["code"] != Code.DEFERRED.value]:
+        results = [each for each in report.get("results", ()) if _about(each, source, policy) and each["path"] == path]
+        if decided := [{**each, "path": whole} for each in results if each["code"] != Code.DEFERRED.value]:
             return decided
         asked = any(_about(each, source, policy) and path in each["paths"] for each in report.get("asked", ()))
-        if asked and (not said or nested[prefix].status == COMPLETE):
+        if asked and (not results or nested[prefix].status == COMPLETE):
             return []
     return None
 

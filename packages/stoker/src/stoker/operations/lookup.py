@@ -148,9 +148,9 @@ DEFINING = ("CREATE", "UPDATE", "ROLLBACK", "ADOPT", "RESTORE")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`judge` returns the verdict for a state; `refusal` is the reason for a refusal, and what to do instead."""
+    """`decide` returns the decision for a state; `refusal` is the reason for a refusal, and what to do instead."""
 
-    judge: Callable[[State], RequestDecision]
+    decide: Callable[[State], RequestDecision]
     refusal: str
 
 
@@ -165,23 +165,23 @@ def _only(*states: State) -> Callable[[State], RequestDecision]:
 def _settled(refused: tuple[str, ...]) -> Callable[[State], RequestDecision]:
     """Require that no operation runs, and refuse the request in the states of the actions `refused`."""
 
-    def judge(state: State) -> RequestDecision:
+    def decide(state: State) -> RequestDecision:
         if state[0] in refused and state != ("SUSPEND", IN_PROGRESS):
             return RequestDecision.REFUSED
         return RequestDecision.BUSY if state[1] == IN_PROGRESS else RequestDecision.TAKEN
 
-    return judge
+    return decide
 
 
 def _verb(action: str, *, repeatable: bool) -> Callable[[State], RequestDecision]:
     """Refuse an action on a busy stack; do nothing if the same action is running or was completed."""
 
-    def judge(state: State) -> RequestDecision:
+    def decide(state: State) -> RequestDecision:
         if state == (action, IN_PROGRESS) or (state == (action, COMPLETE) and not repeatable):
             return RequestDecision.DONE
         return RequestDecision.BUSY if state[1] == IN_PROGRESS else RequestDecision.TAKEN
 
-    return judge
+    return decide
 
 
 RULES: Mapping[str, Rule] = {
@@ -232,7 +232,7 @@ def verdict(request: str, stack: Stack) -> RequestDecision:
     if stack.deleted_at is not None:
         raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
     rule = RULES[request]
-    found = rule.judge((stack.action, stack.status))
+    found = rule.decide((stack.action, stack.status))
     state = f"{stack.action}_{stack.status}"
     if found is RequestDecision.REFUSED:
         raise NotSupported(f"{_words(request)} is not possible on stack {stack.name} in state {state}. {rule.refusal}")

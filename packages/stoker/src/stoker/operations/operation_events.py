@@ -22,10 +22,10 @@ from stoker.contract.request import by_name
 from stoker.contract.stacks import CREATES_CHANGE_SET
 from stoker.engine.plan_policies import policy as plan_policies
 from stoker.engine.records.services import EngineServices
-from stoker.operations.describing import described_events, events_with_operations
-from stoker.operations.finding_change_sets import change_set_rows
+from stoker.operations.change_set_lookup import change_set_rows
 from stoker.operations.lookup import find_stack
 from stoker.operations.policy_results import objects, results_of_change_set, results_of_operations
+from stoker.operations.query_api_views import described_events, events_with_operations
 from stoker.plugins.preflight import Severity
 from stoker.store import change_sets, event_lists, operation_history, queries
 from stoker.store.operation_history import PastOperation
@@ -109,7 +109,7 @@ def _read(
     connection: Connection, stack: Stack, request: ListOperationEvents
 ) -> tuple[list[Event], bool, list[PastOperation | None]]:
     """Return a page of events, whether there are more, and the operation of each."""
-    wanted = event_lists.EventQuery(
+    query = event_lists.EventQuery(
         stack_ids=[stack.id],
         filters={"status": [FAILED]} if request.failed else {},
         limit=request.limit + 1,
@@ -120,8 +120,8 @@ def _read(
         operation = queries.operation_by_id(connection, request.operation_id)
         assert operation is not None
         until = operation_history.last_event_time(connection, operation)
-        wanted = replace(wanted, since=operation.created_at, until=until)
-    events, past = events_with_operations(connection, stack, wanted)
+        query = replace(query, since=operation.created_at, until=until)
+    events, past = events_with_operations(connection, stack, query)
     return events[: request.limit], len(events) > request.limit, past[: request.limit]
 
 
@@ -142,7 +142,7 @@ async def _report(services: EngineServices, operation: PastOperation) -> Mapping
 
 
 async def _results(services: EngineServices, view: DatedEvent, operation: PastOperation) -> Sequence[PolicyResultView]:
-    """Return what policies have said of the plan of an operation; the event of its beginning has it."""
+    """Return the results of policies for the plan of an operation; the event of its beginning has it."""
     if view["status"] == IN_PROGRESS:
         return view.get("policy_results", ())
     return (await results_of_operations(services, [operation.id])).get(operation.id, ())

@@ -12,7 +12,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.completion import exported_values
 from stoker.schema.unknown import has_unknown
-from stoker.store import exchange, finding
+from stoker.store import exchange, lookups
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.expressions import UNDETERMINED, Scope
@@ -26,11 +26,11 @@ def consumers(
     Each is a map with the name of the `export`, the names of the `stacks`, and the `change` of the value: `unchanged`,
     `changed`, `removed`, or `unknown` before the plan is carried out.
     """
-    definition = forward.wanted.definition
+    definition = forward.desired.definition
     if not stack.inputs or not definition.exports():
         return []
     recorded = exchange.exported_by(connection, stack.id)
-    importers = finding.importers_by_export(connection, stack.project_id, recorded)
+    importers = lookups.importers_by_export(connection, stack.project_id, recorded)
     if not importers:
         return []
     values, digest = exported_values(definition, forward.scope), services.sealer.digest
@@ -53,14 +53,14 @@ def part_of_joint_deployment(
     `changed_outputs` are the names of the outputs that are new, or whose values change or are not known;
     `same_definition` is whether the stack has been deployed with exactly this definition.
     """
-    definition, former = forward.wanted.definition, forward.former
+    definition, former = forward.desired.definition, forward.former
     changed = [
         key
         for key, output in definition.outputs.items()
         if not _equal(_value(definition, output.value, forward.scope), _former_value(former, key, forward.recorded))
     ]
     inputs = services.loader.load_now(connection, stack.inputs) if stack.inputs else None
-    same = inputs is not None and list(_identity(inputs)) == list(_identity(forward.wanted.inputs))
+    same = inputs is not None and list(_identity(inputs)) == list(_identity(forward.desired.inputs))
     return {"changed_outputs": changed, "same_definition": same}
 
 

@@ -20,18 +20,18 @@ from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.cloud_refresh import CloudRefresh
-from stoker.engine.inspection.comparing import Known
-from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.inspection.comparison import Known
+from stoker.engine.inspection.examination import examine_tree
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
-from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
-from stoker.engine.planning.keeping import Copies, Removing
+from stoker.engine.planning.imports import IMPORTED_BY, NO_IMPORTS, Imports, returned_references
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import DesiredState, Forward
-from stoker.engine.planning.relocating import carry_out, read, read_without, wanted_paths
+from stoker.engine.planning.relocation import carry_out, desired_paths, read, read_without
+from stoker.engine.planning.retention import Copies, RemovalOptions
 from stoker.engine.planning.suggested_moves import suggested_imports, suggested_moves
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.model import Report
@@ -118,7 +118,7 @@ class Planned:
 class TargetDefinition:
     """The definition that an operation works towards. `inputs` is JSON data that is equal for equal inputs; `copies`
     are those of the snapshot that is restored; `unchecked` is that of the request. `returns_to` is the ID of the former
-    inputs to which a rollback returns, `since` that of `Removing`. `imports` are those of the request,
+    inputs to which a rollback returns, `since` that of `RemovalOptions`. `imports` are those of the request,
     `differing` the uuids of resources that are compared in any case, if any are, and
     `tags` those that it gives the stack, None for those that the stack has; `tried` are the policies on plans that it
     tries. `leaving` are the paths of resources that other stacks have taken by then. A goal that is `joint` is one of a
@@ -126,7 +126,7 @@ class TargetDefinition:
     """
 
     action: str
-    wanted: DesiredState
+    desired: DesiredState
     inputs: Any
     copies: Copies = field(default_factory=Copies)
     unchecked: str | None = None
@@ -150,7 +150,7 @@ class TargetDefinition:
         joint = checked.joint is not None
         return cls(
             action,
-            checked.wanted,
+            checked.desired,
             towards,
             copies or Copies(),
             checked.unchecked,
@@ -215,13 +215,13 @@ async def plan_tree_with_values(
     examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = CloudRefresh(services, stack, refresh or Refresh.NONE, goal.wanted.definition, known, goal.differing)
+    look = CloudRefresh(services, stack, refresh or Refresh.NONE, goal.desired.definition, known, goal.differing)
     await look.begin()
-    inputs = goal.wanted.inputs
+    inputs = goal.desired.inputs
     zones: object = UNDETERMINED
     if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
         zones = await available_zones(await services.credentials.of_caller(context))
-    exports = goal.wanted.definition.known_exports
+    exports = goal.desired.definition.known_exports
     if exports is None:
         exports = await services.loader.exports(stack.project_id, inputs.template)
     usages: Sequence[Usage] | None = None
@@ -240,7 +240,7 @@ async def plan_tree_with_values(
             with_kept,
             observed,
             goal.copies,
-            Removing(goal.action, since=goal.since, skipped=goal.wanted.skipped),
+            RemovalOptions(goal.action, since=goal.since, skipped=goal.desired.skipped),
             imports=goal.imports,
             read=read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
         )
@@ -251,7 +251,7 @@ async def plan_tree_with_values(
         if not goal.joint or not _has_unknown_inputs(goal):
             digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
         usages = usages_of(services, connection, stack, plan) if priced else None
-        hidden = goal.wanted.definition.parameters.hidden
+        hidden = goal.desired.definition.parameters.hidden
         moves, imports = suggested_moves(plan), suggested_imports(plan)
         found = consumers(connection, services, stack, forward)
         joint = part_of_joint_deployment(connection, services, stack, forward) if goal.joint else None
@@ -282,15 +282,15 @@ async def plan_tree_with_values(
 
 def _has_unknown_inputs(goal: TargetDefinition) -> bool:
     """Return whether values that the goal is given are known only after other stacks were deployed."""
-    exports = goal.wanted.definition.known_exports or {}
-    return has_unknown(goal.wanted.inputs.parameters) or has_unknown(exports)
+    exports = goal.desired.definition.known_exports or {}
+    return has_unknown(goal.desired.inputs.parameters) or has_unknown(exports)
 
 
 async def plan_removal_of(
     services: EngineServices,
     context: RequestContext,
     stack: Stack,
-    removing: Removing,
+    removal_options: RemovalOptions,
     besides: object = None,
     retain: Collection[str] = (),
     *,
@@ -312,10 +312,10 @@ async def plan_removal_of(
     def on(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
         removal = partial(_removal, services, connection, stack)
-        asked = removing
+        asked = removal_options
         plan = recorded = removal(asked, Observations())
         if retain:
-            asked = replace(removing, retained=resources_at(recorded, stack.name, retain))
+            asked = replace(removal_options, retained=resources_at(recorded, stack.name, retain))
             plan = recorded = removal(asked, Observations())
         observed = look.added_to(Observations())
         if observed.found:
@@ -331,16 +331,27 @@ async def plan_removal_of(
 
 
 def _removal(
-    services: EngineServices, connection: Connection, stack: Stack, removing: Removing, observed: Observations
+    services: EngineServices,
+    connection: Connection,
+    stack: Stack,
+    removal_options: RemovalOptions,
+    observed: Observations,
 ) -> Plan:
     """Return the plan that removes all resources of a stack, which are as recorded but for what was observed."""
     recorded = Recorded.of(services, connection, stack, observed)
     inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
     read = read_below(services, connection, stack, observed)
     inside = NestedPlanner(
-        services, connection, stack, inputs, depth=stack.depth, read=read, observed=observed, removing=removing
+        services,
+        connection,
+        stack,
+        inputs,
+        depth=stack.depth,
+        read=read,
+        observed=observed,
+        removal_options=removal_options,
     )
-    return plan_removal(removing, list(recorded.states.values()), inside)
+    return plan_removal(removal_options, list(recorded.states.values()), inside)
 
 
 def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozenset[str]:
@@ -394,32 +405,32 @@ def _forward(
     observed: Observations | None = None,
 ) -> Forward:
     recorded = Recorded.of(services, connection, stack, observed)
-    action, wanted, former = goal.action, goal.wanted, None
+    action, desired, former = goal.action, goal.desired, None
     relocated = None
-    if action in RETURNS or wanted.inputs.environment.transfers:
+    if action in RETURNS or desired.inputs.environment.transfers:
         tree = (
             read_without(services, connection, recorded, observed, goal.leaving)
             if goal.leaving
-            else read(services, connection, action, wanted, recorded, observed)
+            else read(services, connection, action, desired, recorded, observed)
         )
-        relocated = carry_out(services, wanted, tree, wanted_paths(action, goal.returns_to, wanted, tree))
+        relocated = carry_out(services, desired, tree, desired_paths(action, goal.returns_to, desired, tree))
         if inside is not None and tree.below:
             inside = replace(inside, read=tree.below, relocated=relocated)
     states = list({**recorded.states, **{state.row.uuid: state for state in goal.imports.states}}.values())
     current = current_of(states)
     if action in RETURNS:
-        returned_references(wanted, current)
+        returned_references(desired, current)
     if recorded.inputs is None:
-        wanted = _wanted_without_id(services, stack, wanted)
+        desired = _desired_without_id(services, stack, desired)
     else:
-        wanted.restore = goal.copies.restored_values(current)
+        desired.restore = goal.copies.restored_values(current)
         former = services.loader.bind(stack, recorded.inputs, strict=False)
     zones = inside.zones if inside is not None else UNDETERMINED
     scope = RecordedScope(current.get, zones=zones, prefetched=dict(goal.imports.prefetched))
     policies = Policies.of(services, stack, action)
     return Forward(
         action,
-        wanted,
+        desired,
         states,
         scope,
         policies,
@@ -427,15 +438,15 @@ def _forward(
         nested=inside,
         secrets_above=frozenset(relocated.secrets if relocated is not None else ()),
         moved=relocated.names(stack) if relocated is not None else {},
-        removing=Removing(action, since=goal.since),
+        removal_options=RemovalOptions(action, since=goal.since),
         imported=goal.imports.unread,
         begun=relocated.new if relocated is not None else frozenset(),
     )
 
 
-def _wanted_without_id(services: EngineServices, stack: Stack, wanted: DesiredState) -> DesiredState:
+def _desired_without_id(services: EngineServices, stack: Stack, desired: DesiredState) -> DesiredState:
     """Return the inputs of a new stack without its id, which differs from the one that was used for checking."""
-    definition, inputs = wanted.definition, wanted.inputs
+    definition, inputs = desired.definition, desired.inputs
     bound = services.loader.bind_new(stack.project_id, inputs, name=stack.name, exports=definition.known_exports)
     return DesiredState.of(services, bound, inputs)
 

@@ -1,4 +1,4 @@
-"""What policies have said of the plans of operations and change sets, one result for each policy and step."""
+"""The results of policies for the plans of operations and change sets, one result for each policy and step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from stoker.contract.approvals import (
 from stoker.contract.request import by_name
 from stoker.engine.plan_policies.policy import Code, EnforcementLevel
 from stoker.engine.records.services import EngineServices
-from stoker.operations.finding_change_sets import change_set_rows
+from stoker.operations.change_set_lookup import change_set_rows
 from stoker.operations.late_decisions import with_nested_decisions
 from stoker.operations.lookup import find_stack
 from stoker.store import approvals, policy_results
@@ -118,12 +118,12 @@ async def _results(services: EngineServices, plan: EvaluatedPlan) -> list[Policy
     report: Mapping[str, Any] = services.sealer.open(plan.body).get("policies") or {}
     if plan.change_set is None:
         report = await with_nested_decisions(services, plan.id, report)
-    said = [*_results_by_step(report)]
+    results = [*_results_by_step(report)]
     approved = False
-    if plan.change_set is None and any(each["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value for each in said):
+    if plan.change_set is None and any(each["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value for each in results):
         approved = await services.database.read(_is_approved, plan.id)
     steps = report.get("steps", {})
-    return [_view(plan, number, each, steps.get(each["path"], {}), approved) for number, each in enumerate(said)]
+    return [_view(plan, number, each, steps.get(each["path"], {}), approved) for number, each in enumerate(results)]
 
 
 def _is_approved(connection: Connection, operation_id: str) -> bool:
@@ -147,9 +147,9 @@ def _results_by_step(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]
 
 
 def _view(
-    plan: EvaluatedPlan, number: int, said: Mapping[str, Any], step: Mapping[str, str], approved: bool
+    plan: EvaluatedPlan, number: int, result: Mapping[str, Any], step: Mapping[str, str], approved: bool
 ) -> PolicyResultView:
-    diagnostic = said.get("diagnostic") or {}
+    diagnostic = result.get("diagnostic") or {}
     return {
         "id": _result_id(plan.id, number),
         "project_id": plan.project_id,
@@ -159,11 +159,11 @@ def _view(
         "operation_id": plan.id if plan.change_set is None else None,
         "change_set_id": plan.id if plan.change_set is not None else None,
         "change_set_name": plan.change_set,
-        "policy": said["policy"],
-        "source": said["source"],
-        "verdict": said["verdict"],
-        "outcome": _outcome(plan, said, approved).value,
-        "path": said["path"],
+        "policy": result["policy"],
+        "source": result["source"],
+        "verdict": result["verdict"],
+        "outcome": _outcome(plan, result, approved).value,
+        "path": result["path"],
         "type": step.get("type"),
         "kind": step.get("kind"),
         "message": diagnostic.get("message") or "",
@@ -172,12 +172,12 @@ def _view(
     }
 
 
-def _outcome(plan: EvaluatedPlan, said: Mapping[str, Any], approved: bool) -> Outcome:
-    if said["code"] is None:
+def _outcome(plan: EvaluatedPlan, result: Mapping[str, Any], approved: bool) -> Outcome:
+    if result["code"] is None:
         return Outcome.SATISFIED
-    found = _OUTCOMES.get(said["code"], Outcome.OBJECTED)
+    found = _OUTCOMES.get(result["code"], Outcome.OBJECTED)
     if found is Outcome.DEFERRED and plan.change_set is None and plan.status not in UNFINISHED:
         return Outcome.SATISFIED if plan.status == COMPLETE else Outcome.NOT_EVALUATED
-    if found is Outcome.OBJECTED and approved and said["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value:
+    if found is Outcome.OBJECTED and approved and result["verdict"] == EnforcementLevel.REQUIRE_APPROVAL.value:
         return Outcome.APPROVED
     return found

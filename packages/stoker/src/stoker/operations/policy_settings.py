@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue
 from stoker.contract.approvals import ChangePlanPolicies, PoliciesView, ShowPlanPolicies
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.plan_policies.policy import DOCUMENT, Policy, Source
 from stoker.engine.records.services import EngineServices
 from stoker.operations.clearance import record_with_event
@@ -36,7 +36,7 @@ async def plan_policies_show(
 
 
 async def plan_policies_change(
-    parts: RecordingParts, context: RequestContext, request: ChangePlanPolicies
+    parts: RecordingComponents, context: RequestContext, request: ChangePlanPolicies
 ) -> PoliciesView:
     """Set the policies of a stack or a project. Raises BadValue, and TemplateInvalid with all mistakes."""
     services = parts.services
@@ -76,7 +76,7 @@ async def tried_policies(
 async def _read(
     services: EngineServices, project_id: str, texts: Mapping[str, str], source: Source
 ) -> Sequence[Policy]:
-    from stoker.engine.plan_policies.reading import read_policies  # only with policies
+    from stoker.engine.plan_policies.policy_files import read_policies  # only with policies
 
     length = sum(map(len, texts.values()))
     if length > LONGEST_TEXT:

@@ -14,8 +14,8 @@ from stoker.base.redaction import redact
 from stoker.contract.previews import ChangesPreview, PreviewPatch, PreviewStack, PreviewUpdate, StackPreview
 from stoker.contract.stacks import Refresh
 from stoker.contract.views import ResourceView
-from stoker.engine.calls.context import ActingParts
-from stoker.engine.inspection.comparing import Known
+from stoker.engine.calls.context import ActionComponents
+from stoker.engine.inspection.comparison import Known
 from stoker.engine.inspection.detections import known_comparisons
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.kinds import StepKind
@@ -46,7 +46,7 @@ _COPIES = 4
 """How often the values of a preview exist on their way to the client, written out wherever they occur."""
 
 
-async def stack_preview(parts: ActingParts, context: RequestContext, request: PreviewStack) -> StackPreview:
+async def stack_preview(parts: ActionComponents, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
     services = parts.services
     stack = replace(requested_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
@@ -66,7 +66,9 @@ async def stack_preview(parts: ActingParts, context: RequestContext, request: Pr
     return previewed
 
 
-async def stack_update_preview(parts: ActingParts, context: RequestContext, request: PreviewUpdate) -> ChangesPreview:
+async def stack_update_preview(
+    parts: ActionComponents, context: RequestContext, request: PreviewUpdate
+) -> ChangesPreview:
     """Preview the replacement of the stack's definition."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)
@@ -75,7 +77,9 @@ async def stack_update_preview(parts: ActingParts, context: RequestContext, requ
     return await _changes(services, context, stack, checked, request, check_tags(request.tags), tried)
 
 
-async def stack_patch_preview(parts: ActingParts, context: RequestContext, request: PreviewPatch) -> ChangesPreview:
+async def stack_patch_preview(
+    parts: ActionComponents, context: RequestContext, request: PreviewPatch
+) -> ChangesPreview:
     """Preview a change of the given parts of the stack's definition."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)

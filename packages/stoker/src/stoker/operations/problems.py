@@ -61,7 +61,7 @@ async def with_all_problems(
     source: Source,
     given: Callable[[Template], RequestValues],
     files: Mapping[str, str],
-    judge: RequestCheck,
+    check: RequestCheck,
 ) -> TemplateInvalid:
     """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 
@@ -78,12 +78,12 @@ async def with_all_problems(
             parameters=parameters,
             files=services.loader.files(files),
             pseudo=PseudoParameters("", "", context.project_id, services.settings.region_name, ""),
-            strict=judge.strict,
-            missing_ok=not judge.strict,
+            strict=check.strict,
+            missing_ok=not check.strict,
             broken=[item.path[:2] for item in problems],
         )
         problems += further(unbound, problems)
-        problems += further(judge.check(services, context, definition), problems)
+        problems += further(check.check(services, context, definition), problems)
         hidden = hides_types(wrong)
         return wrong + [
             item

@@ -34,7 +34,7 @@ from stoker.contract.refactoring import (
     RefactorView,
     ShowStackRefactor,
 )
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.credentials import lock_credentials
 from stoker.engine.ownership.submissions import OperationStart, Submissions
 from stoker.engine.planning.kinds import StepKind
@@ -43,7 +43,7 @@ from stoker.engine.planning.refactoring import (
     Side,
 )
 from stoker.engine.records.services import EngineServices, RecordingServices
-from stoker.engine.running.redefining import (
+from stoker.engine.running.redefinition import (
     columns_after,
     completed,
     record_completed,
@@ -51,7 +51,7 @@ from stoker.engine.running.redefining import (
     record_exchange,
 )
 from stoker.operations.clearance import Clearance, check_plan_by_policy, gate_of, required_by
-from stoker.operations.examining_refactors import (
+from stoker.operations.refactor_checks import (
     MOST_STACKS,
     ExaminedRefactor,
     definitions_of,
@@ -72,7 +72,7 @@ _CHANGED_SINCE = "A stack has changed since: create the refactoring again."
 
 
 async def stack_refactor_create(
-    parts: RecordingParts, context: RequestContext, request: CreateStackRefactor
+    parts: RecordingComponents, context: RequestContext, request: CreateStackRefactor
 ) -> RefactorView:
     """Examine a refactoring and store it; as failed if it would do anything but move resources.
 
@@ -138,7 +138,7 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: Examin
     }
 
 
-# -- showing -------------------------------------------------------------------------------------------------------
+# -- views ---------------------------------------------------------------------------------------------------------
 
 
 async def stack_refactor_show(
@@ -215,7 +215,7 @@ def _is_current(services: EngineServices, held: Mapping[str, Any], records: Mapp
     return True
 
 
-# -- carrying out --------------------------------------------------------------------------------------------------
+# -- execution -----------------------------------------------------------------------------------------------------
 
 
 async def stack_refactor_execute(
@@ -265,7 +265,7 @@ async def stack_refactor_execute(
 
 
 async def _cleared(
-    parts: RecordingParts,
+    parts: RecordingComponents,
     context: RequestContext,
     made: ExaminedRefactor,
     refactor_id: str,
@@ -326,7 +326,11 @@ def _start(
 
 
 def _recording(
-    parts: RecordingParts, context: RequestContext, made: ExaminedRefactor, now: float, cleared: Mapping[str, Clearance]
+    parts: RecordingComponents,
+    context: RequestContext,
+    made: ExaminedRefactor,
+    now: float,
+    cleared: Mapping[str, Clearance],
 ) -> Batch:
     """Return everything that a refactoring changes, which is committed together."""
     batch, new = Batch(), {stack.id for stack in made.new}

@@ -22,18 +22,18 @@ from stoker.base.errors import (
 )
 from stoker.contract.previews import JointDeployment
 from stoker.contract.stacks import Refresh, TemplateInputs
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActionComponents
 from stoker.engine.notifications.sinks import sink_problems
 from stoker.engine.ownership.healing_schedule import interval_of, is_healing_tag
-from stoker.engine.planning.importing import NO_IMPORTS, Imports
-from stoker.engine.planning.moving import NO_DEPARTURES, StackMoves
+from stoker.engine.planning.imports import NO_IMPORTS, Imports
+from stoker.engine.planning.moves import NO_DEPARTURES, StackMoves
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.completion import named_users
-from stoker.operations.checking import Questions, ValueChecker
 from stoker.operations.problems import WHOLE, RequestCheck, RequestValues, with_all_problems
 from stoker.operations.trees import checked_tree
+from stoker.operations.value_checks import Questions, ValueChecker
 from stoker.store import change_sets, exchange
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
@@ -61,7 +61,7 @@ class CheckedRequest:
 
     prepared: Prepared
     definition: Definition
-    wanted: DesiredState
+    desired: DesiredState
     unchecked: str | None = None
     imports: Imports = NO_IMPORTS
     joint: JointDeployment | None = None
@@ -86,17 +86,17 @@ async def parse_request(
     context: RequestContext,
     request: TemplateInputs,
     given: Callable[[Template], RequestValues],
-    judge: RequestCheck = WHOLE,
+    check: RequestCheck = WHOLE,
 ) -> Template:
     """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
 
-    `given` and `judge` are those of `with_all_problems`.
+    `given` and `check` are those of `with_all_problems`.
     """
     try:
         return await parse_template(services, context, request.template)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            services, context, error, request.template or {}, given, request.files or {}, judge
+            services, context, error, request.template or {}, given, request.files or {}, check
         ) from error
 
 
@@ -201,7 +201,7 @@ def check_timeout(minutes: object) -> int | None:
 
 
 async def check_request(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     template: Template,
@@ -271,23 +271,23 @@ async def check_request(
     unchecked = questions.report()
     if unchecked is not None:
         LOG.warning("the template of stack %s was accepted; %s", stack.name, unchecked)
-    wanted = await services.evaluator.evaluate(
+    desired = await services.evaluator.evaluate(
         context.project_id, partial(DesiredState.of, services, definition, prepared.loaded)
     )
     imports, departures = NO_IMPORTS, NO_DEPARTURES
     if environment.transfers:
-        from stoker.operations.checking_transfers import check_transfers  # only for environments that have some
+        from stoker.operations.transfer_checks import check_transfers  # only for environments that have some
 
         if environment.transfers.between:
-            from stoker.operations.checking_outgoing_moves import check_departures
+            from stoker.operations.outgoing_move_checks import check_departures
 
-            departures = await check_departures(services, stack, wanted, together, coming.get("earlier") or ())
-        imports = await check_transfers(parts, context, stack, wanted)
-    return CheckedRequest(prepared, definition, wanted, unchecked, imports, joint, departures)
+            departures = await check_departures(services, stack, desired, together, coming.get("earlier") or ())
+        imports = await check_transfers(parts, context, stack, desired)
+    return CheckedRequest(prepared, definition, desired, unchecked, imports, joint, departures)
 
 
 async def check_whole(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: TemplateInputs,

@@ -29,7 +29,7 @@ from stoker.engine.generation.inventory import ScannedObject, scanned_objects
 from stoker.engine.generation.scan import Scanned, find_owners, scan, scanned_types
 from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
-from stoker.operations.generating import types_to_generate
+from stoker.operations.template_generation import types_to_generate
 from stoker.store import claims, resource_scans
 from stoker.store.journal import Batch
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS

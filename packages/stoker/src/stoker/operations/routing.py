@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from stoker.base.context import RequestContext
 from stoker.base.errors import ActionInProgress, Fenced
 from stoker.contract.request import OfStack
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.ownership.membership import Membership
 from stoker.engine.ownership.peers import OtherEngines, PeerUnavailable
 from stoker.operations.lookup import find_stack
@@ -26,13 +26,13 @@ PEER_SECONDS = 5.0
 class Owners:
     """Where operations run: `membership` knows it, and `others` can be asked. `parts` are those of this engine."""
 
-    parts: RecordingParts
+    parts: RecordingComponents
     membership: Membership
     others: OtherEngines
 
 
 def at_owner(
-    operation: Callable[[RecordingParts, RequestContext, RequestT], Awaitable[None]],
+    operation: Callable[[RecordingComponents, RequestContext, RequestT], Awaitable[None]],
 ) -> Callable[[Owners, RequestContext, RequestT], Awaitable[None]]:
     """Run `operation` in the engine that owns the stack's running operation, or here if none runs.
 

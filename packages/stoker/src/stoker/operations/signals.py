@@ -17,7 +17,7 @@ from stoker.base.errors import (
 )
 from stoker.contract.resources import MarkResourceUnhealthy, SignalResource
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.context import RecordingParts, StackContext
+from stoker.engine.calls.context import RecordingComponents, StackContext
 from stoker.engine.calls.signals import take_signal
 from stoker.engine.planning.decide import mark_unhealthy
 from stoker.engine.records.actions import NOT_CREATED
@@ -30,7 +30,7 @@ from stoker.store.locks import refuse_if_locked_now
 from stoker.store.records import COMPLETE, FAILED, Stack
 
 
-async def resource_signal(parts: RecordingParts, context: RequestContext, request: SignalResource) -> None:
+async def resource_signal(parts: RecordingComponents, context: RequestContext, request: SignalResource) -> None:
     """Deliver a signal to a resource; waiting steps of its stack are polled immediately."""
     name, details = request.name, request.details
     stack = await find_stack(parts.services, context, request.ref)
@@ -71,7 +71,7 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: object) 
 
 
 async def resource_mark_unhealthy(
-    parts: RecordingParts, context: RequestContext, request: MarkResourceUnhealthy
+    parts: RecordingComponents, context: RequestContext, request: MarkResourceUnhealthy
 ) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or revert that mark.
 
@@ -109,7 +109,7 @@ def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
     return next((other for other in same_name if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
-async def _resource(parts: RecordingParts, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
+async def _resource(parts: RecordingComponents, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
     services = parts.services
     acting = await acting_on(parts, stack, services.journal)
     state = acting.named(name)

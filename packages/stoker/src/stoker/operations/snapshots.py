@@ -19,7 +19,7 @@ from stoker.contract.snapshots import (
     ShowSnapshot,
     SnapshotView,
 )
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActionComponents
 from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration, refresh_of_return
@@ -128,7 +128,7 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
 
 
 async def checked_restoration(
-    parts: ActingParts, context: RequestContext, stack: Stack, snapshot_id: str
+    parts: ActionComponents, context: RequestContext, stack: Stack, snapshot_id: str
 ) -> tuple[StackSnapshot, CheckedRequest]:
     """Return a snapshot that can be restored, and its definition, checked. Raises as `snapshot_restore`."""
     services = parts.services

@@ -30,10 +30,10 @@ from stoker.contract.stacks import (
     UpdateStack,
 )
 from stoker.contract.views import StackDetails, StackIdentity, StackSummary, StackView
-from stoker.engine.calls.context import ActingParts, RecordingParts
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.calls.context import ActionComponents, RecordingComponents
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.ownership.submissions import Submissions
-from stoker.engine.planning.keeping import Retention
+from stoker.engine.planning.retention import Retention
 from stoker.engine.records.beginnings import Requester, define, new_operation, new_stack, time_limit
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.failure import Failure
@@ -52,6 +52,7 @@ from stoker.operations.clearance import (
     required_by,
 )
 from stoker.operations.lookup import find_stack, found_stack, guard, judged
+from stoker.operations.past_definitions import inputs_as_of, moves_back
 from stoker.operations.planning import Planned, TargetDefinition, check_exported_values, plan_tree
 from stoker.operations.problems import RequestValues
 from stoker.operations.requests import (
@@ -66,7 +67,6 @@ from stoker.operations.requests import (
     given_by,
     parse_request,
 )
-from stoker.operations.returning import inputs_as_of, moves_back
 from stoker.operations.settings import check_deletable, settings_steps, settings_view
 from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, queries, snapshots
@@ -207,7 +207,7 @@ async def stack_update(submissions: Submissions, context: RequestContext, reques
 
 
 async def replaced_request(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: UpdateRequest[object],
@@ -247,7 +247,7 @@ async def patch_stack(
 
 
 async def patched_request(
-    parts: ActingParts, context: RequestContext, stack: Stack, request: StackPatch, together: Collection[str] = ()
+    parts: ActionComponents, context: RequestContext, stack: Stack, request: StackPatch, together: Collection[str] = ()
 ) -> CheckedRequest:
     """Return the stack's current definition, or that as of an operation, with the given parts changed, checked.
 
@@ -414,7 +414,7 @@ async def _repeats(
 
 
 async def _cleared_departures(
-    parts: RecordingParts, context: RequestContext, stack: Stack, checked: CheckedRequest
+    parts: RecordingComponents, context: RequestContext, stack: Stack, checked: CheckedRequest
 ) -> Sequence[Clearance]:
     """Return what lets other stacks lose resources to this one. Raises as `ApprovalGate.pass_action`."""
     found = []

@@ -1,4 +1,4 @@
-"""Validation of templates (`POST /validate`): what can be said without values, as in Heat."""
+"""Validation of templates (`POST /validate`): what can be checked without values, as in Heat."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from stoker.base.errors import BadValue, TemplateInvalid
 from stoker.contract.stacks import ValidateTemplate
 from stoker.contract.views import JSONObject
 from stoker.engine.records.services import EngineServices
-from stoker.operations.checking import SERVICE_UNAVAILABLE, Questions, check_services
 from stoker.operations.problems import RequestCheck, RequestValues, with_all_problems
 from stoker.operations.requests import examine_environment, given_by, parse_request
 from stoker.operations.trees import child_environment, require_depth, template_of
+from stoker.operations.value_checks import SERVICE_UNAVAILABLE, Questions, check_services
 from stoker.plugins import capabilities
 from stoker.plugins.resource import ResourceType
 from stoker.template.definition import Definition

@@ -90,7 +90,7 @@ class ChildStack(Protocol):
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         """Carry out `action` (CREATE, UPDATE, DELETE, SUSPEND, …) on the child with the definition `request`.
 
-        The first call starts the child's operation; later ones return `Again(after=None)` while it runs, then
+        The first call starts the child's operation; later ones return `InProgress(after=None)` while it runs, then
         `Done(physical_id=child id)` or `Failed` with the child's reason.
         """
 

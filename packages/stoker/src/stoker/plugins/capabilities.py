@@ -162,7 +162,7 @@ async def child_ended(kind: ResourceType, call: Call, succeeded: bool) -> None:
         await kind.child_ended(call, succeeded)
 
 
-# -- the life of a resource --------------------------------------------------------------------------------------------
+# -- lifecycle ---------------------------------------------------------------------------------------------------------
 
 
 class Cancelable(Capability):
@@ -278,7 +278,7 @@ async def abandon(kind: ResourceType, call: Call) -> Outcome:
     return await kind.abandon(call) if isinstance(kind, Abandonable) else Done()
 
 
-# -- looking at the object ---------------------------------------------------------------------------------------------
+# -- reading the object ------------------------------------------------------------------------------------------------
 
 
 class UsageReporter(Capability):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from enum import Enum
 
 
 def accept_former_methods(cls: type, names: Mapping[str, str]) -> None:
@@ -19,14 +20,22 @@ def accept_former_methods(cls: type, names: Mapping[str, str]) -> None:
             setattr(cls, name, method)
 
 
-def former_name(module: str, former: str, names: Mapping[str, object]) -> object:
-    """Return what a module's attribute with a former name is now, for the module's `__getattr__`.
+def _name_of(found: object) -> str:
+    if isinstance(found, Enum):
+        return found.name
+    return str(getattr(found, "__name__", found))
 
-    `names` maps former names to the objects. Warns with a DeprecationWarning; raises AttributeError for other names.
+
+def former_name(module: str, former: str, names: Mapping[str, object]) -> object:
+    """Return what an attribute with a former name is now, for the `__getattr__` of a module or of an enumeration's
+    class.
+
+    `module` is the path to either, `names` maps former names to the objects. Warns with a DeprecationWarning; raises
+    AttributeError for other names.
     """
     if former not in names:
         raise AttributeError(f"module {module!r} has no attribute {former!r}")
     found = names[former]
-    text = f"`{module}.{former}` is called `{getattr(found, '__name__', found)}` since 0.2.0."
+    text = f"`{module}.{former}` is called `{_name_of(found)}` since 0.2.0."
     warnings.warn(text, DeprecationWarning, stacklevel=3)
     return found

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from stoker.plugins.former_names import former_name
+
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CollectionLocation:
     """Where the objects of a type are listed, whatever the properties of a resource are.
 
     `members` is the key of the list, `member` the key around one object, both "" where the service uses none.
     `id_field` is the field with the physical ID, `name_field` the one with the name that Stoker chooses; None without
     such a name. `owner` is the query parameter that limits the list to one project. A `personal` list shows only the
-    objects of the user who asks.
+    objects of the user who sends the request.
     """
 
     service: str
@@ -35,19 +37,19 @@ class Listing:
             return None
         return str(item[self.id_field]), str((item.get(self.name_field) if self.name_field else None) or "")
 
-    def path_of(self, named: str) -> str:
-        """Return the path of the object that `named` names in requests (`IdForm.in_requests`)."""
-        return f"{self.path}/{quote(named, safe='')}"
+    def path_of(self, identifier: str) -> str:
+        """Return the path of the object that `identifier` denotes in requests (`IdForm.in_requests`)."""
+        return f"{self.path}/{quote(identifier, safe='')}"
 
 
 @dataclass(frozen=True, slots=True)
 class SharedList:
-    """A list that tells what requests for single objects tell, so that one read serves the resources of many.
+    """A list with the fields that requests for single objects return, so that one read serves many resources.
 
     `path` is that of the collection, to which the ID of an object is appended, `list_path` where it is listed in full.
     `field` has the physical ID of a resource: that of the objects, or another field if the list is read for what
     belongs to the resource (`of_others`: the ports of a server). The service `selects` if the list can be limited to
-    several values of it. For the other fields see `Listing`.
+    several values of it. For the other fields see `CollectionLocation`.
     """
 
     service: str
@@ -68,3 +70,7 @@ class InventoryLocation:
 
     module: str
     function: str
+
+
+def __getattr__(name: str) -> object:
+    return former_name(__name__, name, {"Listing": CollectionLocation})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stoker.plugins.former_names import former_name
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -30,8 +32,9 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """Call the method again in `after` seconds; the engine first records `physical_id`, data and progress.
+class InProgress:
+    """The action continues: call the method again in `after` seconds. First, `physical_id`, data and progress are
+    recorded.
 
     `after=None` means to wait for an event: a signal, or the end of a nested stack's operation. With `watch`, the
     engine may poll the list instead, when many resources wait for objects in it.
@@ -68,5 +71,9 @@ class Replace:
     reason: str
 
 
-Outcome = Done | Again | Failed | Replace
+Outcome = Done | InProgress | Failed | Replace
 """The results of a lifecycle method."""
+
+
+def __getattr__(name: str) -> object:
+    return former_name(__name__, name, {"Again": InProgress})

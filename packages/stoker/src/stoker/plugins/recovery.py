@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, EnumMeta
+from typing import TYPE_CHECKING
 
 from stoker.plugins.former_names import former_name
 
 
-class RecoveryMethod(Enum):
+class _FormerMembers(EnumMeta):
+    """Accepts the name `LIKENESS` of 0.1.0 for one release."""
+
+    if not TYPE_CHECKING:  # so that type checkers refuse the former name
+
+        def __getattr__(cls, name: str) -> object:
+            members = {"LIKENESS": "MATCHING_PROPERTIES"}
+            return former_name(f"{cls.__module__}.{cls.__name__}", name, {k: cls[v] for k, v in members.items()})
+
+
+class RecoveryMethod(Enum, metaclass=_FormerMembers):
     """How the object is identified; the values are shown in the documentation."""
 
     NAME = "its name"
     MARK = "a mark set by Stoker"
     IDENTIFIER = "an ID that is chosen in advance"
-    LIKENESS = "its properties"
+    MATCHING_PROPERTIES = "its properties"
     RECORD = "Stoker's own record"
     NOTHING = "not identified, which is harmless"
 

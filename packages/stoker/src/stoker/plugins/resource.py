@@ -7,8 +7,8 @@ physical ID, before it continues.
 
 Every method may be called again at any time, also by another process after a crash:
 
-* `create` with `call.physical_id` None creates the object and returns `Again(physical_id=…)` at once; called with the
-  ID, it checks whether the object is ready.
+* `create` with `call.physical_id` None creates the object and returns `InProgress(physical_id=…)` at once; called with
+  the ID, it checks whether the object is ready.
 * After a crash between the two, the engine calls `find` to look for the object before it calls `create`.
 
 What only some types do, such as to take signals, is in `stoker.plugins.capabilities`: a type defines the method.
@@ -49,9 +49,9 @@ from stoker.plugins.call import (
 from stoker.plugins.exclusion import Exclusion
 from stoker.plugins.former_names import accept_former_methods
 from stoker.plugins.id_form import IdForm
-from stoker.plugins.listing import InventoryLocation, Listing, SharedList
+from stoker.plugins.listing import CollectionLocation, InventoryLocation, SharedList
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.preflight import Conflict, Consumption
 from stoker.plugins.pricing import Charge
 from stoker.plugins.recovery import Recovery
@@ -108,7 +108,7 @@ _FORMER_METHODS = {
 class ResourceType(ABC):
     """Base of every resource type: declarations, and defaults that suit most types."""
 
-    # -- what users write --------------------------------------------------------------------------------------
+    # -- properties and attributes -----------------------------------------------------------------------------
 
     type_name: ClassVar[str]
     """What templates call the type: `OS::Cinder::Volume`."""
@@ -141,7 +141,7 @@ class ResourceType(ABC):
     unchecked: ClassVar[bool] = False
     """Whether this type stands for one that is not known, about whose use nothing is reported."""
 
-    # -- what the cloud must have ------------------------------------------------------------------------------
+    # -- requirements of the cloud -----------------------------------------------------------------------------
 
     service: ClassVar[str | None] = None
     """The name of the service (`nova`, `neutron`, …); None for none."""
@@ -168,13 +168,13 @@ class ResourceType(ABC):
     charges: ClassVar[tuple[Charge, ...]] = ()
     """The items of a price list that an object takes; one of a type without them needs a price of the type."""
 
-    # -- which object is the resource's ------------------------------------------------------------------------
+    # -- identity of the object --------------------------------------------------------------------------------
 
     recovery: ClassVar[Recovery | None] = None
     """How `find` identifies the object of an interrupted creation; required unless the type is local."""
     named_in: ClassVar[tuple[str, str, str] | None] = None
     """Where objects are found by a user-defined name: service, path of the collection, property with the name."""
-    listed: ClassVar[Listing | None] = None
+    listed: ClassVar[CollectionLocation | None] = None
     """The list in which the service shows the type's objects, by physical ID; None if there is no such list."""
     shared_lists: ClassVar[tuple[SharedList, ...]] = ()
     """The lists that tell what `observe` asks for each object, so that one serves many resources."""
@@ -206,7 +206,7 @@ class ResourceType(ABC):
     derived_live: ClassVar[Mapping[str, Live]] = {}
     """How live values are known that need not declare it, since the rest of the declaration says it."""
 
-    # -- what happens to it ------------------------------------------------------------------------------------
+    # -- lifecycle ---------------------------------------------------------------------------------------------
 
     nested: ClassVar[bool] = False
     """Whether the resource is a nested stack, or a group of them."""
@@ -225,7 +225,7 @@ class ResourceType(ABC):
     always_replace_on_check_failed: ClassVar[bool] = True
     """Whether a resource whose check has failed is replaced without a look at its object."""
 
-    # -- content that users keep in it -------------------------------------------------------------------------
+    # -- user data in the object -------------------------------------------------------------------------------
 
     content: ClassVar[str] = ""
     """What users lose with an object, for plans: `the data on the volume`; empty for nothing."""
@@ -264,7 +264,7 @@ class ResourceType(ABC):
         """Return the value of `get_resource`: the physical ID, or the logical name while there is none."""
         return resource.physical_id if resource.physical_id is not None else resource.name
 
-    # -- the life of a resource -------------------------------------------------------------------------------
+    # -- lifecycle --------------------------------------------------------------------------------------------
 
     async def find(self, call: Call) -> str | None:
         """Return the physical ID of the object that an interrupted `create` created; None when there is none.
@@ -362,7 +362,7 @@ class Waiter:
         if status in self.failed:
             return Failed(f"the service reports status {status}{words}", in_error=True)
         if status in self.pending or self.tolerant:
-            return Again(after=self.pause(elapsed))
+            return InProgress(after=self.pause(elapsed))
         expected = ", ".join(sorted(self.done | self.pending))
         return Failed(f"the service reports status {status}{words}; expected {expected}", "ResourceUnknownStatus")
 
@@ -432,7 +432,7 @@ class ContentCopy(ResourceType):
         """Return the properties that restore the content, from those in the template."""
 
 
-# -- what methods see of objects in passing --------------------------------------------------------------
+# -- observed objects ------------------------------------------------------------------------------------
 
 NAME = "name"
 ADDRESS = "address"

@@ -46,8 +46,8 @@ async def made_engine(
 ) -> AsyncIterator[Engine]:
     """Create an engine, without starting it. Its connections are closed at the end; stop it before.
 
-    `isolation` and `trial` are as in `Suspects`. Raises cfg.Error for invalid values, Invalid when its keys cannot
-    decrypt what other engines have encrypted, or the database cannot store anything.
+    `isolation` and `trial` are as in `IsolationSettings`. Raises cfg.Error for invalid values, Invalid when its keys
+    cannot decrypt what other engines have encrypted, or the database cannot store anything.
     """
     made = assembled_engine(
         config, database, cloud_name=cloud_name, peers=peers, bus=bus, isolation=isolation, trial=trial

@@ -157,7 +157,7 @@ def taken_over(program: Program) -> tuple[int, int] | None:
 
 
 def takeover_of(found: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Return the same from what the engine has said."""
+    """Return the same from the engine's answer."""
     try:
         done, total = int(found["taking_over"]["done"]), int(found["taking_over"]["total"])
     except (ValueError, KeyError, TypeError):
@@ -306,8 +306,8 @@ def _failure(launched: Launched) -> str:
     except subprocess.TimeoutExpired:
         what = f"has neither answered nor made any progress for {_IDLE_SECONDS:g} seconds"
         _kill(launched.directory, process)
-    said = log_file.read_bytes()[launched.log_start :].decode(errors="replace").splitlines()[-_LOG_LINES:]
-    return "\n".join([f"The {launched.program.title} {what}. The end of its log ({log_file}):", *said])
+    log_end = log_file.read_bytes()[launched.log_start :].decode(errors="replace").splitlines()[-_LOG_LINES:]
+    return "\n".join([f"The {launched.program.title} {what}. The end of its log ({log_file}):", *log_end])
 
 
 def _end(directory: DataDirectory, process: subprocess.Popen[bytes]) -> None:

@@ -236,7 +236,7 @@ def _plan_policies(directory: str | None) -> tuple[Policy, ...]:
     """Return the operator's policies on plans. Raises Invalid and TemplateInvalid as `read_directory`."""
     if not directory:
         return ()
-    from stoker.engine.plan_policies.reading import read_directory  # only with policies
+    from stoker.engine.plan_policies.policy_files import read_directory  # only with policies
 
     return read_directory(directory, Source.OPERATOR)
 

@@ -21,9 +21,9 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
-from stoker.plugins.listing import InventoryLocation, Listing, SharedList
+from stoker.plugins.listing import CollectionLocation, InventoryLocation, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Watch
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter, index_object
 from stoker.resources.live_values import Reader, read_differences
@@ -76,11 +76,11 @@ class Collection:
         """Put the key that the service expects around an object."""
         return {self.member: body} if self.member else body
 
-    def listing(self, identity: str | None, *, personal: bool = False) -> Listing | None:
+    def listing(self, identity: str | None, *, personal: bool = False) -> CollectionLocation | None:
         """Return where the objects are listed, with the field of their names; None if that depends on properties."""
         if "{" in self.path:
             return None
-        return Listing(
+        return CollectionLocation(
             self.service, self.path, self.members, self.id_field, identity, self.owner, self.member, personal=personal
         )
 
@@ -228,14 +228,14 @@ class RestResource(ResourceType):
         collection = self.collection
         status = shown.get(collection.status_field)
         outcome = waiter.judge(status, self.why(shown))
-        if not isinstance(outcome, Again):
+        if not isinstance(outcome, InProgress):
             return outcome
         pause = waiter.pause(call.elapsed)
         if not collection.members:
-            return Again(pause)
+            return InProgress(pause)
         path = collection.list_path_for(call)
         fields = (collection.id_field, collection.status_field)
-        return Again(pause, watch=Watch(collection.service, path, collection.members, *fields, status))
+        return InProgress(pause, watch=Watch(collection.service, path, collection.members, *fields, status))
 
     def why(self, shown: Mapping[str, object]) -> str | None:
         """Return the service's reason for the object's status."""
@@ -264,7 +264,7 @@ class RestResource(ResourceType):
         call.progress["sent"] = True
         if not body or self.waits is None:
             return Done()
-        return self.judge(call, shown) if shown else Again(after=self.waits.pause(call.elapsed))
+        return self.judge(call, shown) if shown else InProgress(after=self.waits.pause(call.elapsed))
 
     async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Request the update; return the object as the service shows it, {} when it does not show it."""
@@ -289,7 +289,7 @@ class RestResource(ResourceType):
                     return Done()
                 raise
             call.progress["sent"] = True
-            return Done() if self.deleting is None else Again(after=self.deleting.pause(call.elapsed))
+            return Done() if self.deleting is None else InProgress(after=self.deleting.pause(call.elapsed))
         shown = await self.show(call) if self.deleting is not None else None
         if shown is None or self.deleting is None:
             return Done()
@@ -388,9 +388,9 @@ async def _started(kind: RestResource, call: Call) -> Outcome:
     outcome = _ready(kind, call, made)
     call.progress["ready"] = isinstance(outcome, Done)
     call.progress["extras"] = not kind.needs_extras(call)
-    if isinstance(outcome, Done | Again) and call.progress["extras"]:
+    if isinstance(outcome, Done | InProgress) and call.progress["extras"]:
         return replace(outcome, physical_id=identifier)
-    return Again(after=0.0, physical_id=identifier)
+    return InProgress(after=0.0, physical_id=identifier)
 
 
 def _ready(kind: RestResource, call: Call, shown: Mapping[str, object] | None) -> Outcome:

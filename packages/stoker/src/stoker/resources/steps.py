@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call
 
 Step = Callable[[Call], Awaitable[Outcome]]
@@ -25,4 +25,4 @@ async def in_turn(call: Call, steps: Sequence[Step]) -> Outcome:
         return outcome
     call.progress["turn"] = turn + 1
     call.progress.pop("sent", None)
-    return Again(after=0.0)
+    return InProgress(after=0.0)

@@ -11,7 +11,7 @@ from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import RestResource
-from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.replacement import conclusive, is_recorded
 
 
 class UniquelyNamed(RestResource, ReplacementPreparer, ReplacementReverter):

@@ -1,4 +1,4 @@
-"""Tables of approvals: the rules of projects, the changes that wait, and what was said about them."""
+"""Tables of approvals: the rules of projects, the changes that wait, and their reviews."""
 
 from __future__ import annotations
 
@@ -71,4 +71,4 @@ change_approvals = Table(
     Column("comment", LongText, nullable=False),
     Column("created_at", Double, nullable=False),
 )
-"""What people have said about changes; `roles` is a JSON list of those that the user had then."""
+"""The reviews of changes; `roles` is a JSON list of those that the user had then."""

@@ -1,4 +1,4 @@
-"""Approvals of changes: what changes of a stack need, the requests, and what people have said about them.
+"""Approvals of changes: what changes of a stack need, the requests, and their reviews.
 
 A change that needs approval is refused, and recorded as a request with the digest of its plan. The transaction that
 records the operation uses the request up, so that it allows one operation, and none is lost or doubled by a crash.
@@ -47,7 +47,7 @@ class ApprovalDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What one person has said about a request; `roles` are those that the person had then."""
+    """The review of a request by one person; `roles` are those that the person had then."""
 
     request_id: str
     user_id: str
@@ -158,7 +158,7 @@ def forget_older(connection: Connection, oldest: float) -> None:
 
 
 def record_approval(connection: Connection, approval: Approval) -> None:
-    """Record what a person says about a request, instead of what the person has said before (a journal step)."""
+    """Record the review of a request by a person, in place of an earlier one (a journal step)."""
     c = change_approvals.c
     mine = and_(c.request_id == approval.request_id, c.user_id == approval.user_id)
     connection.execute(delete(change_approvals).where(mine))
@@ -175,7 +175,7 @@ def record_approval(connection: Connection, approval: Approval) -> None:
 
 
 def approvals_of(connection: Connection, request_ids: Collection[str]) -> dict[str, list[Approval]]:
-    """Return what people have said about requests, oldest first, by request."""
+    """Return the reviews of requests, oldest first, by request."""
     found: dict[str, list[Approval]] = {}
     c = change_approvals.c
     query = select(change_approvals).where(c.request_id.in_(request_ids)).order_by(c.created_at, c.user_id)

@@ -224,7 +224,7 @@ def forget_deaths_of(connection: Connection, engine_id: str) -> None:
     connection.execute(delete(operation_deaths).where(operation_deaths.c.engine_id == engine_id))
 
 
-# -- what may be run -----------------------------------------------------------------------------------------
+# -- claimable operations ------------------------------------------------------------------------------------
 
 
 def exceeds_crash_limit(connection: Connection, operation: Operation, limit: int) -> bool:

@@ -77,20 +77,20 @@ def record_attributes(mapped: MappedStack, expected: object, recorded: object) -
             record_attributes(mapped, one, other)
 
 
-def record_references(mapped: MappedStack, wanted: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
+def record_references(mapped: MappedStack, desired: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
     """Record as physical ID what stands for a resource in the recorded properties of one that refers to it.
 
     Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID
     that is not the resource's name: the physical name.
     """
-    referred = {each.resource for each in wanted.definition.resources[name].references if each.attribute is None}
+    referred = {each.resource for each in desired.definition.resources[name].references if each.attribute is None}
     for other in sorted(referred):
         state = mapped.current.get(other)
         if state is None or state.row.physical_id is not None or state.row.status != COMPLETE:
             continue
         unlike = f"{_MARK}{state.row.uuid}"
         state.row.physical_id = unlike
-        found = set(_in_place_of(unlike, wanted.target(name, mapped.scope).given, recorded))
+        found = set(_in_place_of(unlike, desired.target(name, mapped.scope).given, recorded))
         state.row.physical_id = found.pop() if len(found) == 1 and found != {other} else None
 
 

@@ -46,16 +46,16 @@ class Definitions:
         prepared = loader.prepare(made, shared, files, parameters, ())
         return replace(prepared, row=replace(prepared.row, id=record_id(source, *place)))
 
-    def wanted(self, stack: Stack, inputs: LoadedInputs) -> DesiredState:
+    def desired_state(self, stack: Stack, inputs: LoadedInputs) -> DesiredState:
         """Return what inputs define. Raises NotTransferable if a type is not known."""
         definition = self._services.loader.bind(stack, inputs, strict=False)
-        wanted = DesiredState.of(self._services, definition, inputs)
+        desired = DesiredState.of(self._services, definition, inputs)
         for name, resource in definition.resources.items():
-            if name not in wanted.types:
+            if name not in desired.types:
                 raise NotTransferable(
                     f"stack {stack.name}: the resource type {resource.type} of resource {name} is not known here"
                 )
-        return wanted
+        return desired
 
 
 def _as_sent(environment: Mapping[str, Any]) -> dict[str, object]:

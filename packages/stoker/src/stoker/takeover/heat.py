@@ -240,7 +240,7 @@ class HeatDatabase:
             for stack in users[row["id"]]:
                 stack.templates[row["id"]] = whole
 
-    # -- what does not belong to a stack -----------------------------------------------------------------------
+    # -- rows without a stack ----------------------------------------------------------------------------------
 
     def software(self, connection: Connection, table: str, project: str | None) -> Iterator[list[Row]]:
         """Yield pages of `software_config` or `software_deployment` rows."""

@@ -45,7 +45,7 @@ class MappedStack:
     source: HeatStack
     stack: Stack
     inputs: Prepared
-    wanted: DesiredState
+    desired: DesiredState
     states: dict[int, ResourceState] = field(default_factory=dict)
     property_sets: list[dict[str, str]] = field(default_factory=list)
     earlier_inputs: list[Prepared] = field(default_factory=list)

@@ -39,12 +39,12 @@ class Mapper:
     def tree(self, root: HeatStack) -> MappedTree:
         """Return the records of a whole tree. Raises StokerError with the reason when it cannot be taken over."""
         mapped = MappedTree(root, self.digest(root))
-        self._stack(mapped, root, None, None)
+        self._add_stack(mapped, root, None, None)
         mapped.stacks.sort(key=lambda each: each.stack.depth)
         return mapped
 
     def digest(self, root: HeatStack) -> str:
-        """Return what identifies the state of a tree in Heat: it differs once Heat has changed anything of it."""
+        """Return the digest of the state of a tree in Heat, which differs after any change."""
         state: list[object] = []
         for stack in root.tree():
             row = stack.row
@@ -55,55 +55,67 @@ class Mapper:
                 state.append([each["id"], each["action"], each["status"], moment, each["atomic_key"]])
         return self._services.sealer.digest(state)[:40]
 
-    # -- a stack ---------------------------------------------------------------------------------------------
+    # -- stacks ----------------------------------------------------------------------------------------------
 
-    def _stack(self, tree: MappedTree, source: HeatStack, above: Stack | None, holder: Row | None) -> MappedStack:
-        row = source.row
-        if source.backups and any(backup.resources for backup in source.backups):
-            raise NotTransferable(
-                f"stack {row['name']}: an update of a release without convergence has not finished (there is a backup "
-                "stack); finish it in Heat first"
-            )
-        prepared = self._definitions.prepared(source, row["raw_template_id"])
-        stack = self._stack_row(tree, source, above, holder, prepared)
+    def _add_stack(
+        self, tree: MappedTree, source: HeatStack, parent: Stack | None, container: Row | None
+    ) -> MappedStack:
+        """Add a stack to the tree, with its resources and snapshots and the stacks inside.
+
+        `container` is the row of the resource of `parent` that contains the stack; both None for the root.
+        """
+        _require_no_backups(source)
+        mapped = self._mapped_stack(tree, source, parent, container)
+        tree.stacks.append(mapped)
+        self._resources.add(tree, mapped, self._children(tree, mapped))
+        self._snapshots.add(tree, mapped)
+        self._set_good_inputs(mapped)
+        return mapped
+
+    def _mapped_stack(
+        self, tree: MappedTree, source: HeatStack, parent: Stack | None, container: Row | None
+    ) -> MappedStack:
+        """Return a stack with its present inputs, without anything that is inside. An unfinished action has failed."""
+        prepared = self._definitions.prepared(source, source.row["raw_template_id"])
+        stack = self._stack_row(tree, source, parent, container, prepared)
         if stack.status == IN_PROGRESS:
             stack.status, stack.reason = FAILED, f"{stack.action} {INTERRUPTED}"
             tree.notes.append(f"{stack.name}: {stack.action} is in progress, and is recorded as failed")
-        mapped = MappedStack(source, stack, prepared, self._definitions.wanted(stack, prepared.loaded))
-        mapped.scope.parent = _facade(holder)
-        tree.stacks.append(mapped)
-        children = self._children(tree, mapped)
-        self._resources.add(tree, mapped, children)
-        self._snapshots.add(tree, mapped)
-        former = row["prev_raw_template_id"]
+        mapped = MappedStack(source, stack, prepared, self._definitions.desired_state(stack, prepared.loaded))
+        mapped.scope.parent = _facade(container)
+        return mapped
+
+    def _set_good_inputs(self, mapped: MappedStack) -> None:
+        """Set the inputs to which a rollback returns: the present ones if they are complete, else the former ones."""
+        source, stack = mapped.source, mapped.stack
+        former = source.row["prev_raw_template_id"]
         if stack.action in _DEFINING and stack.status == COMPLETE:
-            stack.good_inputs = prepared.row.id
+            stack.good_inputs = mapped.inputs.row.id
         elif former is not None and former in source.templates:
             mapped.earlier_inputs.append(self._definitions.prepared(source, former))
             stack.good_inputs = mapped.earlier_inputs[-1].row.id
-        return mapped
 
     def _children(self, tree: MappedTree, mapped: MappedStack) -> dict[int, MappedStack]:
         """Map the nested stacks; return them by the ID of the resource in Heat that contains each."""
         rows = mapped.source.resources
         found: dict[int, MappedStack] = {}
         for child in mapped.source.children:
-            holders = [row for row in rows if row["nova_instance"] == child.id] or [
+            containers = [row for row in rows if row["nova_instance"] == child.id] or [
                 row for row in rows if row["name"] == child.row["parent_resource_name"]
             ]
-            if not holders:
+            if not containers:
                 raise NotTransferable(
                     f"stack {child.row['name']}: the resource of {mapped.stack.name} that contains it is not recorded"
                 )
-            holder = holders[-1]
-            found[holder["id"]] = self._stack(tree, child, mapped.stack, holder)
+            container = containers[-1]
+            found[container["id"]] = self._add_stack(tree, child, mapped.stack, container)
         return found
 
     def _stack_row(
-        self, tree: MappedTree, source: HeatStack, above: Stack | None, holder: Row | None, prepared: Prepared
+        self, tree: MappedTree, source: HeatStack, parent: Stack | None, container: Row | None, prepared: Prepared
     ) -> Stack:
         row = source.row
-        credential, owner = self._credential(tree, source) if above is None else (above.credential, above.user_id)
+        credential, owner = self._credential(tree, source) if parent is None else (parent.credential, parent.user_id)
         stack = new_stack(
             row["name"],
             row["action"],
@@ -114,7 +126,9 @@ class Mapper:
             timeout_minutes=row["timeout"],
             disable_rollback=bool(row["disable_rollback"]),
             prepared=prepared,
-            holder=Holder(above, holder["uuid"], holder["name"]) if above is not None and holder is not None else None,
+            holder=Holder(parent, container["uuid"], container["name"])
+            if parent is not None and container is not None
+            else None,
         )
         stack.status, stack.reason = row["status"], row["status_reason"] or ""
         stack.updated_at, stack.operation = seconds(row["updated_at"]), record_id(source, "operation")
@@ -136,7 +150,16 @@ class Mapper:
         return text, row["trustor_user_id"]
 
 
-def _facade(holder: Row | None) -> Facade | None:
-    if holder is None:
+def _require_no_backups(source: HeatStack) -> None:
+    """Raise NotTransferable for a stack whose update, by a release without convergence, has not finished."""
+    if any(backup.resources for backup in source.backups):
+        raise NotTransferable(
+            f"stack {source.row['name']}: an update of a release without convergence has not finished (there is a "
+            "backup stack); finish it in Heat first"
+        )
+
+
+def _facade(container: Row | None) -> Facade | None:
+    if container is None:
         return None
-    return Facade(parsed(holder["rsrc_metadata"]) or {}, "Delete", {})
+    return Facade(parsed(container["rsrc_metadata"]) or {}, "Delete", {})

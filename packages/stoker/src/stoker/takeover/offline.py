@@ -29,11 +29,11 @@ class OfflineChild:
     """A nested stack that is not recorded yet, as attributes of its parent resource read it."""
 
     def __init__(
-        self, stack: Stack, current: Mapping[str, ResourceState], wanted: DesiredState, scope: RecordedScope
+        self, stack: Stack, current: Mapping[str, ResourceState], desired: DesiredState, scope: RecordedScope
     ) -> None:
         self._stack = stack
         self._current = current
-        self._wanted = wanted
+        self._desired = desired
         self._scope = scope
 
     async def members(self) -> list[Member]:
@@ -49,7 +49,7 @@ class OfflineChild:
 
     async def outputs(self) -> Mapping[str, Any]:
         """Return the outputs, unknown where they depend on a service."""
-        definition = self._wanted.definition
+        definition = self._desired.definition
         return {
             name: definition.resolve(output.value, self._scope) if output.enabled else None
             for name, output in definition.outputs.items()
@@ -57,7 +57,7 @@ class OfflineChild:
 
     async def template(self) -> Mapping[str, Any]:
         """Return the template."""
-        return self._wanted.inputs.template.data
+        return self._desired.inputs.template.data
 
 
 def read_offline(

@@ -52,22 +52,22 @@ class ResourceMapper:
     def add(self, tree: MappedTree, mapped: MappedStack, children: Mapping[int, MappedStack]) -> None:
         """Add the resources of a stack, whose nested stacks are `children`, by the ID in Heat of their resource."""
         source, latest = mapped.source, mapped.source.row["raw_template_id"]
-        order = {name: number for number, name in enumerate(mapped.wanted.order)}
+        order = {name: number for number, name in enumerate(mapped.desired.order)}
         rows = sorted(source.resources, key=lambda row: (order.get(row["name"], -1), row["id"]))
         names = {row["id"]: row["name"] for row in rows}
         uuids = {row["id"]: row["uuid"] for row in rows}
-        former: dict[int, DesiredState] = {latest: mapped.wanted}
+        former: dict[int, DesiredState] = {latest: mapped.desired}
         for position, row in enumerate(sorted(rows, key=lambda row: int(row["id"]))):
             mapped.states[row["id"]] = self._bare(mapped, row, position, uuids)
         for row in rows:
             made_with = row["current_template_id"] or latest  # none without convergence
-            wanted = self._wanted_of(mapped, former, made_with, row["name"])
+            desired = self._desired_of(mapped, former, made_with, row["name"])
             state = mapped.states[row["id"]]
-            if wanted is None:
+            if desired is None:
                 raise NotTransferable(
                     f"stack {mapped.stack.name}: no template in Heat's database defines the resource {row['name']}"
                 )
-            self._defined(mapped, state, row, wanted, names)
+            self._defined(mapped, state, row, desired, names)
             self._sign(tree, mapped, state)
             self._attributes(mapped, state, row, children.get(row["id"]))
         for row in rows:
@@ -87,13 +87,13 @@ class ResourceMapper:
         elif state.type.signalable:
             tree.notes.append(f"{mapped.stack.name}: {state.row.name} has no signed URL here: {why}")
 
-    def _wanted_of(
+    def _desired_of(
         self, mapped: MappedStack, known: dict[int, DesiredState], template_id: int, name: str
     ) -> DesiredState | None:
         """Return the definition with a resource: that of the template it was converged with, if it is there."""
         if template_id not in known and template_id in mapped.source.templates:
             prepared = self._definitions.prepared(mapped.source, template_id)
-            known[template_id] = self._definitions.wanted(mapped.stack, prepared.loaded)
+            known[template_id] = self._definitions.desired_state(mapped.stack, prepared.loaded)
         latest = mapped.source.row["raw_template_id"]
         tried = (known.get(template_id), known[latest], *known.values())
         return next((each for each in tried if each is not None and name in each.types), None)
@@ -129,16 +129,16 @@ class ResourceMapper:
         return state
 
     def _defined(
-        self, mapped: MappedStack, state: ResourceState, row: Row, wanted: DesiredState, names: Mapping[int, str]
+        self, mapped: MappedStack, state: ResourceState, row: Row, desired: DesiredState, names: Mapping[int, str]
     ) -> None:
         """Set the type, the definition and the property values of a resource."""
         values = self._values(mapped, row)
         if values is not None:
-            record_references(mapped, wanted, state.row.name, values)
-        target = wanted.target(state.row.name, mapped.scope)
+            record_references(mapped, desired, state.row.name, values)
+        target = desired.target(state.row.name, mapped.scope)
         if values is not None and has_unknown(target.given):
             record_attributes(mapped, target.given, values)
-            target = wanted.target(state.row.name, mapped.scope)
+            target = desired.target(state.row.name, mapped.scope)
         state.type = target.type
         state.row.type = target.type_name
         state.stored.origin = Origin(physical_name=physical_name_in_heat(mapped.stack.name, state))
@@ -173,12 +173,12 @@ class ResourceMapper:
 
     def _attributes(self, mapped: MappedStack, state: ResourceState, row: Row, child: MappedStack | None) -> None:
         """Record the attributes that other resources refer to, as far as they are known without a service."""
-        wanted: set[AttributeKey] = mapped.wanted.keys_for_resources().get(state.row.name, set())
-        if not wanted:
+        keys: set[AttributeKey] = mapped.desired.keys_for_resources().get(state.row.name, set())
+        if not keys:
             return
         cached = self._cached(mapped, row)
-        inside = OfflineChild(child.stack, child.current, child.wanted, child.scope) if child is not None else None
-        for key in wanted:
+        inside = OfflineChild(child.stack, child.current, child.desired, child.scope) if child is not None else None
+        for key in keys:
             if key in cached:
                 state.stored.attributes[attribute_text(key)] = cached[key]
                 continue
@@ -197,9 +197,9 @@ class ResourceMapper:
 
     def _compare(self, mapped: MappedStack, state: ResourceState, child: MappedStack | None) -> None:
         """Record that a resource, with its nested stack, is what the stack's template defines, if that is the case."""
-        if state.row.name not in mapped.wanted.types or state.row.status != COMPLETE or state.row.replaced_by:
+        if state.row.name not in mapped.desired.types or state.row.status != COMPLETE or state.row.replaced_by:
             return
-        target = mapped.wanted.target(state.row.name, mapped.scope)
+        target = mapped.desired.target(state.row.name, mapped.scope)
         if target.fingerprint is None or target.requires != state.requires:
             return
         decision = decide(target, state)

@@ -34,7 +34,7 @@ class OutputDefinition:
     export: str | None = None
 
 
-class Referring(Protocol):
+class ReferenceLookup(Protocol):
     """A definition, as its resources use it to find what they refer to."""
 
     resources: Mapping[str, ResourceDefinition]
@@ -53,12 +53,12 @@ class ResourceDefinition:
     __slots__ = ("__dict__", "_definition", "deletion_policy", "external_id", "template")
 
     def __init__(
-        self, template: ResourceTemplate, definition: Referring, deletion_policy: str, external_id: str | None
+        self, template: ResourceTemplate, definition: ReferenceLookup, deletion_policy: str, external_id: str | None
     ) -> None:
         self.template = template
         self.deletion_policy = deletion_policy
         self.external_id = external_id
-        self._definition: Referring = proxy(definition)
+        self._definition: ReferenceLookup = proxy(definition)
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from openstack_emulator.identity.rules.catalog import REGION
 from openstack_emulator.services import new_cloud
 from stoker.base.errors import Invalid
 from stoker.cloud.transport import Request
-from stoker.engine.running.stopping import RESOURCE
+from stoker.engine.running.stop import RESOURCE
 from stoker.testing.calls import CloudCalls
 from stoker.testing.connections import CLOUD_URL, LoopTransport
 from stoker.testing.orchestration import MOUNT, Orchestration
@@ -52,7 +52,7 @@ class EmulatedCloud:
         """Forget everything."""
         self.inner.close()
 
-    # -- what the cloud has --------------------------------------------------------------------------------------
+    # -- contents of the cloud -----------------------------------------------------------------------------------
 
     def add_flavor(
         self,
@@ -212,7 +212,7 @@ class EmulatedCloud:
         data: Mapping[str, object] = orjson.loads(response.payload())["token"]
         return data
 
-    # -- what goes wrong -----------------------------------------------------------------------------------------
+    # -- injected faults -----------------------------------------------------------------------------------------
 
     def add_fault(self, on: str, do: str, **rule: object) -> None:
         """Add a fault rule for requests of the engine: `on` is a method and path, such as `POST /compute/*`.

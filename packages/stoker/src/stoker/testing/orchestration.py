@@ -21,7 +21,7 @@ from stoker import __version__
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer
 from stoker.contract.request import Request as Asked
-from stoker.engine.running.stopping import RESOURCE
+from stoker.engine.running.stop import RESOURCE
 from stoker.rpc.contract import EngineService, Reply, answer_of, json_copy, reply_of, unpacked
 
 if TYPE_CHECKING:

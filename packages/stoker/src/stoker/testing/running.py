@@ -133,7 +133,7 @@ def _policies(case: Case) -> Sequence[Policy]:
     """Return the policies of the case's file. Raises Invalid, and TemplateInvalid with all their mistakes."""
     if not case.policy_files:
         return ()
-    from stoker.engine.plan_policies.reading import read_files
+    from stoker.engine.plan_policies.policy_files import read_files
 
     return read_files(case.policy_files, Source.OPERATOR)
 

@@ -21,7 +21,7 @@ from stoker.base.context import RequestContext
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import Invalid, NotFound, TemplateInvalid, UserError
 from stoker.base.ids import new_request_id
-from stoker.cli.client.placing import placed
+from stoker.cli.client.problem_places import placed
 from stoker.cli.client.sources import Sources, collect
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cloud.credentials import TokenCredential
@@ -212,7 +212,7 @@ class Sandbox:
         """Run an operation of the engine (`stoker.operations`) as the user demo; return its JSON data."""
         return self._run(self._called(method, **arguments))
 
-    # -- on the loop ---------------------------------------------------------------------------------------------
+    # -- coroutines on the loop ----------------------------------------------------------------------------------
 
     def _run(self, work: Coroutine[object, object, Result]) -> Result:
         return self._loop.run_until_complete(work)

@@ -171,7 +171,7 @@ class _Dispatcher:
     def _body(self, request: falcon.Request) -> bytes:
         return read_body(request, self.config.max_json_body_size)
 
-    # -- what needs no signature -----------------------------------------------------------------------------------
+    # -- requests without a signature ------------------------------------------------------------------------------
 
     def versions(self, request: falcon.Request, response: falcon.Response) -> None:
         """Return the versions of the API."""

@@ -125,12 +125,12 @@ def _version_2(received: Received) -> Signed:
         raise QueryError(
             "IncompleteSignature", "Only signature version 4, and version 2 with HmacSHA256, are supported."
         )
-    said = params.get("Timestamp")
+    timestamp = params.get("Timestamp")
     return Signed(
         received=received,
         access=_present(params, "AWSAccessKeyId"),
         signature=_present(params, "Signature"),
-        time=None if said is None else _time(said),
+        time=None if timestamp is None else _time(timestamp),
         params={name: value for name, value in params.items() if name != "Signature"},
     )
 
@@ -138,17 +138,17 @@ def _version_2(received: Received) -> Signed:
 def _version_4(received: Received, region: str | None) -> Signed:
     in_query = "X-Amz-Algorithm" in received.params
     parts = _from_query(received.params) if in_query else _from_header(received.headers["Authorization"])
-    said = received.params.get("X-Amz-Date") if in_query else received.headers.get("X-Amz-Date")
-    if said is None:
+    date = received.params.get("X-Amz-Date") if in_query else received.headers.get("X-Amz-Date")
+    if date is None:
         raise QueryError("IncompleteSignature", "A request signed with version 4 must have X-Amz-Date.")
-    access = _scoped(parts["Credential"], said, region, received.host)
+    access = _scoped(parts["Credential"], date, region, received.host)
     _require_signed_headers(received.headers, parts["SignedHeaders"])
     params = {name: value for name, value in received.params.items() if name != "X-Amz-Signature"}
     return Signed(
         received=received,
         access=access,
         signature=parts["Signature"],
-        time=_time(said),
+        time=_time(date),
         # A form in the body is signed by the hash of the body; only parameters in the URL are signed as parameters.
         params={} if received.verb == "POST" else params,
         expires=_expires(received.params) if in_query else None,
@@ -156,12 +156,12 @@ def _version_4(received: Received, region: str | None) -> Signed:
 
 
 def _expires(params: Mapping[str, str]) -> float | None:
-    said = params.get("X-Amz-Expires")
-    if said is None:
+    seconds = params.get("X-Amz-Expires")
+    if seconds is None:
         return None
-    if not (said.isascii() and said.isdigit() and 0 < len(said) < 7 and 0 < int(said) <= LONGEST):
+    if not (seconds.isascii() and seconds.isdigit() and 0 < len(seconds) < 7 and 0 < int(seconds) <= LONGEST):
         raise QueryError("IncompleteSignature", f"X-Amz-Expires must be a number of seconds from 1 to {LONGEST}.")
-    return float(said)
+    return float(seconds)
 
 
 def _from_query(params: Mapping[str, str]) -> dict[str, str]:
@@ -181,7 +181,7 @@ def _from_header(header: str) -> dict[str, str]:
     return parts
 
 
-def _scoped(credential: str, said: str, region: str | None, host: str) -> str:
+def _scoped(credential: str, date: str, region: str | None, host: str) -> str:
     """Return the access key of a credential for this service, this region and this day.
 
     Clients without a table of endpoints, such as boto 2 in heat-cfntools, take service and region from the labels of
@@ -192,7 +192,7 @@ def _scoped(credential: str, said: str, region: str | None, host: str) -> str:
         raise QueryError(
             "IncompleteSignature", "Credential must be <access key>/<date>/<region>/<service>/aws4_request."
         )
-    if scope[0] != said[:8]:
+    if scope[0] != date[:8]:
         raise QueryError("SignatureDoesNotMatch", "The date in the credential is not that of X-Amz-Date.")
     if scope[2] != _SERVICE:
         label = host.partition(":")[0].partition(".")[0]
@@ -217,10 +217,10 @@ def _present(params: Mapping[str, str], name: str) -> str:
     return value
 
 
-def _time(said: str) -> float:
+def _time(date: str) -> float:
     for form in _TIMES:
         try:
-            return datetime.strptime(said, form).replace(tzinfo=UTC).timestamp()
+            return datetime.strptime(date, form).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
     raise QueryError("IncompleteSignature", "The time of the request is malformed; the format is 2026-01-31T12:00:00Z.")

@@ -40,7 +40,7 @@ _DETAILED_PAGE = 25
 _REVIEW = "REVIEW_IN_PROGRESS"
 
 
-# -- making and changing -------------------------------------------------------------------------------------------
+# -- creation and update -------------------------------------------------------------------------------------------
 
 
 def create(call: QueryCall) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def continue_rollback(call: QueryCall) -> None:
     call.execute_on_stack(ActOnStack(ref=call.ref, action="retry", skip=tuple(call["ResourcesToSkip"] or ())))
 
 
-# -- looking -------------------------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------------------------
 
 
 def describe(call: QueryCall) -> dict[str, object]:

@@ -368,7 +368,7 @@ class Connection(asyncio.Protocol):
         self._transport.resume_reading()
         self._transport.write_eof()
 
-    # -- the end ---------------------------------------------------------------------------------------------------
+    # -- closing ---------------------------------------------------------------------------------------------------
 
     def evict(self) -> None:
         """Close the connection immediately, to make room."""

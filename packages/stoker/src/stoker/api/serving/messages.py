@@ -190,7 +190,7 @@ class Reader:
         if self._unused > HEAD_BYTES:
             raise _head_too_large()
 
-    # -- called by the parser: its errors would hide ours ----------------------------------------------------------
+    # -- callbacks of the parser, which would hide our errors ------------------------------------------------------
 
     def on_message_begin(self) -> None:
         self._target = bytearray()

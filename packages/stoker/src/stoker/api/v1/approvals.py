@@ -12,15 +12,15 @@ from stoker.contract.approvals import (
     BreakGlass,
     ChangeControl,
     ControlView,
-    JudgeChangeRequest,
     ListChangeRequests,
+    ReviewChangeRequest,
     ShowChangeRequest,
     ShowControl,
 )
 from stoker.contract.request import Reference
 
 INDEX_QUERY = Query({"status": Field(STRING, repeatable=True), "plan_digest": Field(STRING)})
-VERDICT_BODY = Body({"verdict": Field(STRING, required=True), "comment": Field(STRING, default="")})
+REVIEW_BODY = Body({"verdict": Field(STRING, required=True), "comment": Field(STRING, default="")})
 REASON_BODY = Body({"reason": Field(STRING, required=True)})
 CONTROL_BODY = Body({"change_control": Field(MAP, required=True)})
 
@@ -38,12 +38,12 @@ def show(call: RestCall) -> dict[str, Any]:
     return {"change_request": _shown(call.execute(ShowChangeRequest(request_id=call.path["request_id"])))}
 
 
-def judge(call: RestCall) -> dict[str, object]:
-    """Approve or reject a change: the `verdict` is APPROVED or REJECTED, and replaces what the caller has said before.
+def review(call: RestCall) -> dict[str, object]:
+    """Approve or reject a change: the `verdict` is APPROVED or REJECTED, and replaces an earlier one of the caller.
 
     Its author cannot, nor a user without any of the roles that it asks for.
     """
-    approval = JudgeChangeRequest(
+    approval = ReviewChangeRequest(
         request_id=call.path["request_id"], verdict=call.body["verdict"], comment=call.body["comment"]
     )
     return {"change_request": _shown(call.execute(approval))}

@@ -112,7 +112,7 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     "/change_requests": {"GET": Action(approvals.index, "change_requests:index", query=approvals.INDEX_QUERY)},
     "/change_requests/{request_id}": {"GET": Action(approvals.show, "change_requests:show")},
     "/change_requests/{request_id}/approval": {
-        "PUT": Action(approvals.judge, "change_requests:judge", body=approvals.VERDICT_BODY),
+        "PUT": Action(approvals.review, "change_requests:judge", body=approvals.REVIEW_BODY),
     },
     "/change_requests/{request_id}/break_glass": {
         "POST": Action(approvals.break_glass, "change_requests:break_glass", body=approvals.REASON_BODY),

@@ -18,7 +18,7 @@ from stoker.authoring.terraform.table import PREFIX, Containment, Row, is_distin
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, Scanned
 from stoker.engine.generation.template import Reference, Style, needed_values, write
-from stoker.engine.planning.importing import unsuitable
+from stoker.engine.planning.imports import unsuitable
 from stoker.plugins.inventory import Inventory
 from stoker.plugins.resource import ResourceType
 from stoker.resources.inventories import finder_of

@@ -15,9 +15,9 @@ from typing import Any
 
 from stoker.authoring.terraform.outputs import OUTPUTS
 from stoker.authoring.terraform.state import Place
-from stoker.engine.generation.nesting import NestedTemplate, replaced
+from stoker.engine.generation.nested_templates import NestedTemplate, replaced
 from stoker.engine.generation.notation import HOT
-from stoker.engine.generation.repeating import PARAMETER, Repeatable, kind_of, reference, referred
+from stoker.engine.generation.repetitions import PARAMETER, Repeatable, kind_of, reference, referred
 from stoker.engine.generation.template import free_name
 from stoker.template.ordering import reached
 

@@ -11,7 +11,7 @@ from stoker.authoring.terraform.drafts import Draft
 from stoker.authoring.terraform.state import StateOutput
 from stoker.authoring.terraform.table import is_distinct
 from stoker.engine.generation.notation import looks_like_function
-from stoker.engine.generation.repeating import reference
+from stoker.engine.generation.repetitions import reference
 
 OUTPUTS = "outputs"
 """The section of templates."""

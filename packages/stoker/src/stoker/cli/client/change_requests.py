@@ -36,7 +36,7 @@ class ChangeRequests:
         """Return a request with its plan."""
         return self._one("GET", request_id)
 
-    def judge(self, request_id: str, verdict: str, comment: str) -> Answer:
+    def review(self, request_id: str, verdict: str, comment: str) -> Answer:
         """Approve or reject a request."""
         return self._one("PUT", request_id, "/approval", {"verdict": verdict, "comment": comment})
 
@@ -67,13 +67,13 @@ def wait_for_window(
 
     Raises CommandFailed if no time is found.
     """
-    told = None
+    announced = None
     while not (found := control(service, stack))["open"]:
         opens_at = found["opens_at"]
         if opens_at is None:
             raise CommandFailed("No change window opens in the next two years.")
-        if opens_at != told:
+        if opens_at != announced:
             note(f"Waiting for the change window, which opens at {opens_at}.")
-            told = opens_at
+            announced = opens_at
         left = (datetime.fromisoformat(opens_at) - datetime.now().astimezone()).total_seconds()
         sleep(min(max(left, 1.0), _LONGEST_PAUSE))

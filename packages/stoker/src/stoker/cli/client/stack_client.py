@@ -271,10 +271,10 @@ class Stack:
         plan: Answer = self._service.send(_update_method(body), self.facts, "/preview", body)["plan"]
         return plan
 
-    def drift(self, told: Callable[[Answer], None] = lambda _detection: None) -> Answer:
+    def drift(self, on_progress: Callable[[Answer], None] = lambda _detection: None) -> Answer:
         """The plan that brings the cloud back to the present definition; the service asks the cloud.
 
-        `told` is given the detection each time it has been asked how far it is. Raises CommandFailed.
+        `on_progress` is given the detection each time it has been asked how far it is. Raises CommandFailed.
         """
         path = "/drift/detections"
         detection: Answer = self._service.send("POST", self.facts, path)["drift_detection"]
@@ -283,7 +283,7 @@ class Stack:
             time.sleep(pause)
             pause = min(2 * pause, POLL_SECONDS)
             detection = self._service.below(self.facts, f"{path}/{detection['id']}")["drift_detection"]
-            told(detection)
+            on_progress(detection)
         if detection["status"] == "FAILED":
             raise CommandFailed(f"The stack {self.name} could not be compared with the cloud: {detection['reason']}")
         plan: Answer = self._service.below(self.facts, "/drift", {"detection": detection["id"]})["plan"]

@@ -53,8 +53,8 @@ def approvals(service: StackClient, everything: bool) -> list[Answer]:
 def approve(service: StackClient, request: str, reject: bool, comment: str, yes: bool) -> None:
     """Approve the change REQUEST, after showing its plan; or that of a saved plan.
 
-    Its author cannot approve it. The approval is valid for exactly this plan, once, until the request expires. What you
-    have said about the request before is replaced.
+    Its author cannot approve it. The approval is valid for exactly this plan, once, until the request expires. It
+    replaces an earlier approval or rejection of yours.
 
     \b
     Examples:
@@ -68,9 +68,9 @@ def approve(service: StackClient, request: str, reject: bool, comment: str, yes:
     found = _found(requests, request)
     _show(found)
     confirm("Reject this change?" if reject else "Approve this change?", yes)
-    said = requests.judge(found["id"], "REJECTED" if reject else "APPROVED", comment)
-    left = f" It still needs the approval of {_needs(said['lacks'])}." if said["status"] == "WAITING" else ""
-    say(f"The change of {said['stack_name']} is {said['status'].lower()}.{left}")
+    reviewed = requests.review(found["id"], "REJECTED" if reject else "APPROVED", comment)
+    left = f" It still needs the approval of {_needs(reviewed['lacks'])}." if reviewed["status"] == "WAITING" else ""
+    say(f"The change of {reviewed['stack_name']} is {reviewed['status'].lower()}.{left}")
 
 
 @click.command("break-glass")
@@ -86,8 +86,8 @@ def break_glass(service: StackClient, request: str, reason: str) -> None:
       stoker break-glass web.plan --reason "outage"
     """
     requests = ChangeRequests(service)
-    said = requests.break_glass(_found(requests, request)["id"], reason)
-    say(f"The change of {said['stack_name']} is allowed, once. Repeat it now.")
+    allowed = requests.break_glass(_found(requests, request)["id"], reason)
+    say(f"The change of {allowed['stack_name']} is allowed, once. Repeat it now.")
 
 
 def _found(requests: ChangeRequests, named: str) -> Answer:
@@ -109,8 +109,8 @@ def _show(found: Answer) -> None:
     user = found["user_name"] or found["user_id"]
     say(f"{found['action']} of {found['stack_name']}, asked for by {user}, valid until {found['expires_at']}.")
     for each in found["approvals"]:
-        said = f": {each['comment']}" if each["comment"] else "."
-        say(f"{each['verdict'].capitalize()} by {each['user_name'] or each['user_id']}{said}")
+        comment = f": {each['comment']}" if each["comment"] else "."
+        say(f"{each['verdict'].capitalize()} by {each['user_name'] or each['user_id']}{comment}")
 
 
 def _needs(requirements: list[Answer]) -> str:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from stoker.engine.inspection.survey import ExpectedObject, Found, SurveyResult
     from stoker.processes.mark_files import MarkFiles
     from stoker.store.database import Database
+    from stoker.store.key_rotation import Key
     from stoker.store.mark_records import Difference
-    from stoker.store.resealing import Key
 
 Result = TypeVar("Result")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -157,7 +157,7 @@ def reseal(config_files: tuple[str, ...]) -> None:
     """
     from stoker.processes.lifetime import cluster_config
     from stoker.processes.settings import encryption_keys
-    from stoker.store import key_proofs, resealing
+    from stoker.store import key_proofs, key_rotation
     from stoker.store.sealing import Sealer
 
     sealer = Sealer(encryption_keys(cluster_config(config_files)))
@@ -165,11 +165,11 @@ def reseal(config_files: tuple[str, ...]) -> None:
     def renew(opened: Database) -> int:
         opened.read_now(key_proofs.require_keys, sealer)
         total = 0
-        for column in resealing.sealed_columns():
+        for column in key_rotation.sealed_columns():
             after: Key | None = None
             while True:
                 with opened.writing() as connection:
-                    changed, after = resealing.reseal(connection, sealer, column, after)
+                    changed, after = key_rotation.reseal(connection, sealer, column, after)
                 total += changed
                 if after is None:
                     break
@@ -289,9 +289,11 @@ def compare(directory: DataDirectory, config_files: tuple[str, ...]) -> Rows:
     else:
         surveyed = comparison.compare_embedded(directory, sought)
     rows = [row for difference in gap.differences for row in _rows(difference, surveyed)] if gap else []
-    told = {(row["finding"], row["project_id"], row["physical_id"]) for row in rows}
+    found_objects = {(row["finding"], row["project_id"], row["physical_id"]) for row in rows}
     rows += [
-        row for row in map(_row, surveyed.found) if (row["finding"], row["project_id"], row["physical_id"]) not in told
+        row
+        for row in map(_row, surveyed.found)
+        if (row["finding"], row["project_id"], row["physical_id"]) not in found_objects
     ]
     if gap is None:
         known = "No older database was found when the engine started" if files.mark() else "There is no mark yet"
@@ -343,14 +345,14 @@ def _rows(difference: Difference, surveyed: SurveyResult) -> Rows:
 
 def _row(found: Found) -> dict[str, object]:
     """Return the row of something that the comparison with the cloud has found."""
-    said = {"orphaned": "exists", "lost": "absent"}
+    presence = {"orphaned": "exists", "lost": "absent"}
     return {
         "stack_name": found.stack,
         "finding": found.finding.value,
         "resource": found.resource,
         "resource_type": found.type,
         "physical_id": found.physical_id,
-        "cloud": said.get(found.finding.value, "unknown"),
+        "cloud": presence.get(found.finding.value, "unknown"),
         "stack_id": found.stack_id,
         "project_id": found.project_id,
         "changed_at": None,

@@ -1,4 +1,4 @@
-"""Carry out `stoker demo`: what is deployed, shown and said."""
+"""Carry out `stoker demo`: what is deployed and printed."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from stoker.cli.client.saved_plans import SavedPlan, is_plan
 from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.completion import file_names, stack_names, stack_or_plan_names
 from stoker.cli.commands.project_options import for_projects
-from stoker.cli.commands.refreshing import extent, no_refresh_option, refresh_options
+from stoker.cli.commands.refresh_options import extent, no_refresh_option, refresh_options
 from stoker.cli.framework import key_values, yes_option
 from stoker.cli.terminal.formats import show_record
 from stoker.cli.terminal.messages import say

@@ -16,7 +16,7 @@ from stoker.authoring.plan_steps import FAILS, certain_failures, changes, findin
 from stoker.authoring.render import TextOf
 from stoker.base.diagnostics import Diagnostic, format_path
 from stoker.cli.client.change_requests import wait_for_window
-from stoker.cli.client.placing import MISSING, placed
+from stoker.cli.client.problem_places import MISSING, placed
 from stoker.cli.client.refusals import Answer, Refused
 from stoker.cli.client.saved_plans import SavedPlan
 from stoker.cli.client.sources import Sources, collect, former

@@ -201,8 +201,8 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
         _report(stack, answer, as_template_changes(answer, template))
     left = [each for each in answer if not each["accepted"]]
     if left:
-        told = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
-        raise CommandFailed(f"Not accepted: {told}.")
+        reasons = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
+        raise CommandFailed(f"Not accepted: {reasons}.")
 
 
 def _report(stack: Stack, answer: list[Answer], changes: str) -> None:

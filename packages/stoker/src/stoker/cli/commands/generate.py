@@ -159,8 +159,8 @@ def report_generated(answer: Answer, out: Path) -> None:
     if resources:
         parameters = len(environment.get("parameters", {}))
         say(f"Written: {out / TEMPLATE}, with {counted(len(resources), 'resource')}.")
-        told = [counted(parameters, "parameter")] if parameters else []
-        say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*told, counted(len(resources), 'import')])}.")
+        counts = [counted(parameters, "parameter")] if parameters else []
+        say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*counts, counted(len(resources), 'import')])}.")
         for name, number in Counter(each["resource_type"] for each in resources).items():
             say(f"  {number} {name}")
     else:

@@ -34,7 +34,7 @@ _VERBS = {
     CopyOutcome.CHANGED_HERE: ("changed here and in Heat, kept as here",) * 2,
     CopyOutcome.IMPOSSIBLE: ("cannot be taken over", "could not be taken over"),
 }
-"""What is said after a number of trees, which may be one: whether it is planned, and that it is done."""
+"""What is printed after a number of trees, which may be one: whether it is planned, and that it is done."""
 
 
 @dataclass(frozen=True, slots=True)

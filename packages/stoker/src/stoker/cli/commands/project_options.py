@@ -28,7 +28,7 @@ def for_projects(
     does. Without one, a `named` command needs the name of a stack.
     """
     what = "json writes the plan, each event and the result, one object on each line" if json_lines else ""
-    told = f"Output format: {', '.join(formats)}{f'; {what}' if what else ''}.  [default: {formats[0]}]"
+    description = f"Output format: {', '.join(formats)}{f'; {what}' if what else ''}.  [default: {formats[0]}]"
     options = (
         click.option(
             "--jobs", type=click.IntRange(1, _MOST_JOBS), default=8, show_default=True,
@@ -39,7 +39,7 @@ def for_projects(
             "--project", type=click.Path(), metavar="FILE",
             help="Project file: all its stacks, in the order of their dependencies. Also -f FILE.yaml.",
         ),
-        click.option("-f", "--format", "formats", multiple=True, metavar="FORMAT", help=told),
+        click.option("-f", "--format", "formats", multiple=True, metavar="FORMAT", help=description),
     )  # fmt: skip
 
     def decorate(function: Callable[..., object]) -> Callable[..., object]:

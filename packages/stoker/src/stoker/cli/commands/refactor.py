@@ -121,7 +121,7 @@ def propose(
 
 def _placed(definitions: Mapping[str, Definition], diagnostics: Iterable[Diagnostic]) -> TemplateRefused:
     """Return the error with the problems of all definitions; their sources begin with the names of their stacks."""
-    from stoker.cli.client.placing import placed
+    from stoker.cli.client.problem_places import placed
 
     found: list[Diagnostic] = []
     texts: dict[str, str | None] = {}
@@ -139,7 +139,7 @@ def _placed(definitions: Mapping[str, Definition], diagnostics: Iterable[Diagnos
 
 def _with_stack(item: Diagnostic, name: str) -> Diagnostic:
     """Return a diagnostic, one about a missing value with the options that give it to a stack."""
-    from stoker.cli.client.placing import MISSING
+    from stoker.cli.client.problem_places import MISSING
 
     if item.rule != MISSING:
         return item

@@ -11,7 +11,7 @@ import click
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.completion import snapshot_names, stack_names
-from stoker.cli.commands.refreshing import extent, refresh_options
+from stoker.cli.commands.refresh_options import extent, refresh_options
 from stoker.cli.framework import Commands, listing, progress_format, record, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from stoker.cli.client.stack_client import StackClient
 from stoker.cli.commands.deploy import Command, definition_options
-from stoker.cli.commands.refreshing import extent
+from stoker.cli.commands.refresh_options import extent
 from stoker.cli.framework import key_values, progress_format, with_service, yes_option
 
 _REMOTE = ("http", "https")

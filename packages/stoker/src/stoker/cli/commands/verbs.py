@@ -12,7 +12,7 @@ from stoker.base.json_text import read_json
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.stack_client import NESTED, Stack, StackClient
 from stoker.cli.commands.completion import resource_names, stack_names
-from stoker.cli.commands.refreshing import extent, refresh_options
+from stoker.cli.commands.refresh_options import extent, refresh_options
 from stoker.cli.framework import listing, progress_format, with_service, yes_option
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.terminal.messages import say

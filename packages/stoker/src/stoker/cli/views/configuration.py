@@ -1,4 +1,4 @@
-"""Problems of configuration files, told at the terminal before a program is started with them."""
+"""Problems of configuration files, printed before a program is started with them."""
 
 from __future__ import annotations
 

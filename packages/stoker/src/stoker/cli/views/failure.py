@@ -22,8 +22,8 @@ def failure(stack: Stack, sources: Sources | None = None) -> CommandFailed:
     """
     failed = [event for event in latest_action(stack, 0)[1] if event["resource_status"].endswith(_FAILED)]
     own = [event for event in failed if event["physical_resource_id"] == stack.id]
-    told = [event["resource_status_reason"] for event in own]
-    causes = list(dict.fromkeys(filter(None, told))) or [stack.facts["stack_status_reason"] or stack.state]
+    reasons = [event["resource_status_reason"] for event in own]
+    causes = list(dict.fromkeys(filter(None, reasons))) or [stack.facts["stack_status_reason"] or stack.state]
     lines = [] if sys.stderr.isatty() and own and all(map(stack.shown, own)) else causes
     names = [event["resource_name"] for event in failed if event["physical_resource_id"] != stack.id]
     if sources is not None and names and (place := _place(sources, names[0])):

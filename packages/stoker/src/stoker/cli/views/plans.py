@@ -81,7 +81,7 @@ _NARROWEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a plan compares a definition with; `same` is what is said if there is no difference."""
+    """What a plan compares a definition with; `same` is the sentence for no difference."""
 
     same: str
 
@@ -166,8 +166,8 @@ def _step_lists(name: str, plan: Answer, out: Console, against: Compared) -> Ite
     yield from _kept_lines(plan, out)
     if entries := suggested_imports(plan):
         yield Text()
-        told = "To own what only was referred to (external_id), add these lines to an environment:"
-        yield from _wrapped(Text(), Text(told, "bold"), out)
+        hint = "To own what only was referred to (external_id), add these lines to an environment:"
+        yield from _wrapped(Text(), Text(hint, "bold"), out)
         yield from (Text(line) for line in ("imports:", *(f"  {entry}" for entry in entries)))
     if entries := suggested_moves(plan):
         yield Text()

@@ -25,7 +25,7 @@ from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState, first_name
 from stoker.plugins import capabilities
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import (
     Call,
     EngineAccess,
@@ -328,7 +328,7 @@ def fits(identifier: str | None) -> bool:
 
 def with_fitting_id(outcome: Outcome, call: Call) -> Outcome:
     """Return the result of a method, or a failure if it has an ID that is too long; the call then has none."""
-    known = outcome.physical_id if isinstance(outcome, Done | Again) else None
+    known = outcome.physical_id if isinstance(outcome, Done | InProgress) else None
     for identifier in (known, call.physical_id):
         if not fits(identifier):
             call.physical_id = None

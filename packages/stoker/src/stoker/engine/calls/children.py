@@ -10,14 +10,14 @@ from typing import Any
 from stoker.base.errors import ActionInProgress, Bug, Fenced, RequestLimitExceeded, StokerError
 from stoker.base.portions import portions_of
 from stoker.engine.calls.context import NestedReader, StackContext
-from stoker.engine.planning.keeping import Retention
+from stoker.engine.planning.retention import Retention
 from stoker.engine.records.actions import REMOVES, RETURNS
 from stoker.engine.records.beginnings import Holder, Requester, new_operation, new_stack, time_limit
 from stoker.engine.records.earlier_failures import failure_of
 from stoker.engine.records.loader import Files, LoadedInputs, Prepared
 from stoker.engine.records.stack_view import StackView, filled
 from stoker.engine.records.state import ResourceState
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, ChildRequest, Member, ScalingNotice
 from stoker.store import queries
 from stoker.store.records import COMPLETE, IN_PROGRESS, SECOND_CHANCE, SUPERSEDED, UNFINISHED, Operation, Stack
@@ -184,7 +184,7 @@ class Child(ChildView):
     def _outcome(self, operation: Operation) -> Outcome:
         if operation.status in UNFINISHED:
             self._wait_for(operation)
-            return Again(after=None, physical_id=operation.stack_id)
+            return InProgress(after=None, physical_id=operation.stack_id)
         if operation.status == COMPLETE:
             return Done(physical_id=operation.stack_id)
         if operation.status == SUPERSEDED:

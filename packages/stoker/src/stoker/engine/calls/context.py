@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.finding import SearchTurns
+from stoker.engine.calls.object_search import SearchTurns
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
@@ -107,7 +107,7 @@ class Submissions(Protocol):
 
 
 @dataclass(frozen=True)
-class ActingParts:
+class ActionComponents:
     """The parts of an engine for what acts on stacks: operations, signals, checks of objects.
 
     `awaited` wakes those that wait for other operations to finish. `reader` reads nested stacks, `object_poller` polls
@@ -129,7 +129,7 @@ class ActingParts:
 
 
 @dataclass(frozen=True)
-class RecordingParts(ActingParts):
+class RecordingComponents(ActionComponents):
     """The same for what acts outside of operations, and records without a claim."""
 
     services: RecordingServices
@@ -149,7 +149,9 @@ class NestedOperations:
 class StackContext(StackView):
     """A view that can record changes of the stack with its `writer`: that of a run adds the run's claim."""
 
-    def __init__(self, parts: ActingParts, stack: Stack, writer: Writer, operation: Operation | None = None) -> None:
+    def __init__(
+        self, parts: ActionComponents, stack: Stack, writer: Writer, operation: Operation | None = None
+    ) -> None:
         super().__init__(parts.services, stack)
         self.parts = parts
         self.writer = writer

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from stoker.base.errors import RequestLimitExceeded
-from stoker.engine.calls.context import RecordingParts, Runs
+from stoker.engine.calls.context import RecordingComponents, Runs
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
 from stoker.plugins.transports import configuration_transports, used
@@ -236,7 +236,7 @@ async def agent_metadata(
     return with_configs(metadata, await configs_for(services, server_id, project_id))
 
 
-async def note_delivery(parts: RecordingParts, server_id: str, project_id: str) -> None:
+async def note_delivery(parts: RecordingComponents, server_id: str, project_id: str) -> None:
     """Record that the agent on a server has requested its configurations, so that deployments say what they wait for.
 
     Only the first request after a change of a deployment writes to the database.

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.engine.generation.nesting import NestedTemplate, replaced
+from stoker.engine.generation.nested_templates import NestedTemplate, replaced
 from stoker.engine.generation.notation import HOT
-from stoker.engine.generation.repeating import PARAMETER, Cluster, Path, Repeatable, clusters_in
+from stoker.engine.generation.repetitions import PARAMETER, Cluster, Path, Repeatable, clusters_in
 from stoker.engine.generation.template import Generated, free_name, joined, noun_of_type, word_of
 
 _NUMBER = re.compile(r"\d+")

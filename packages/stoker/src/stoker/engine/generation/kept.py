@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self
 
 from stoker.cloud.session import Cloud
-from stoker.engine.generation.describing import describe
+from stoker.engine.generation.descriptions import describe
 from stoker.engine.generation.notation import CFN, HOT, Notation
 from stoker.engine.generation.scan import Found, Scan, Scanned, scan
 from stoker.engine.generation.template import Generated, Style, free_name, name_of, write

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.comparing import UNKNOWN, Comparison, Known, compare
+from stoker.engine.inspection.comparison import UNKNOWN, Comparison, Known, compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
@@ -114,7 +114,7 @@ class CloudRefresh:
         coverage = Coverage(omitted=omitted, ignored=ignored, refresh=self.refresh, at=self._at, **counts)
         return Observations(dict(self._found), examined.usable, coverage, examined.obstacles)
 
-    # -- what to look at -----------------------------------------------------------------------------------------
+    # -- selection of resources ----------------------------------------------------------------------------------
 
     async def _below(self, stack: Stack, above: str = "") -> list[_ResourceLocation]:
         """Return all resources of a stack and of the stacks nested in it. `above` is the path to it, with a dot."""
@@ -145,7 +145,7 @@ class CloudRefresh:
                 found += await self._below(child, f"{step.name}.") if child is not None else []
         return found
 
-    # -- looking -------------------------------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------------------------
 
     async def _read(self, places: Iterable[_ResourceLocation]) -> bool:
         """Look at resources that were not looked at before; return whether any of them differs."""

@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.contract.views import DriftSummary
-from stoker.engine.inspection.comparing import Comparison, Known
+from stoker.engine.inspection.comparison import Comparison, Known
 from stoker.engine.inspection.drift import DetectionProgress, DriftComparer, overall_of
 from stoker.engine.records.services import EngineServices
 from stoker.store import drifts, fingerprints

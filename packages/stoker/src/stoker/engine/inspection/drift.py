@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from stoker.base.redaction import REDACTED, redact_values
-from stoker.engine.inspection.comparing import (
+from stoker.engine.inspection.comparison import (
     DELETED,
     IN_SYNC,
     MODIFIED,
@@ -166,10 +166,10 @@ class DriftComparer:
         if comparison.found is None:
             return {**report, "status": DELETED}, {}
         report["ignored"] = [each.to_data() for each in comparison.ignored]
-        told = _compared(state, comparison, self.secrets)
+        result = _compared(state, comparison, self.secrets)
         if is_unfinished(self.view.stack):
-            told["reason"] = "; ".join(filter(None, (told["reason"], _APPLIED_BEFORE)))
-        return {**report, **told}, comparison.found
+            result["reason"] = "; ".join(filter(None, (result["reason"], _APPLIED_BEFORE)))
+        return {**report, **result}, comparison.found
 
     def _note(self, state: ResourceState, compared: Comparison, status: str) -> None:
         self.progress.comparisons[state.row.uuid] = compared

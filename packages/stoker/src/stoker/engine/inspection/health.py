@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import make_read_call
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.observations import GONE, is_observable
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import StackView, views_of_tree

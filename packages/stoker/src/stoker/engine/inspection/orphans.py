@@ -21,7 +21,7 @@ from stoker.base.ids import has_short_id, short_id
 from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
 from stoker.engine.inspection.survey import offered_lists
-from stoker.plugins.listing import Listing
+from stoker.plugins.listing import CollectionLocation
 from stoker.plugins.resource import ResourceType
 from stoker.store import marked_objects
 from stoker.store.database import Database
@@ -144,7 +144,7 @@ def _by_service(kinds: Iterable[ResourceType]) -> dict[str, list[ResourceType]]:
 
 async def _listed_by_service(
     cloud: InTime, kinds: Iterable[ResourceType], project_id: str
-) -> list[tuple[Listing, list[tuple[str, str]] | CloudError]]:
+) -> list[tuple[CollectionLocation, list[tuple[str, str]] | CloudError]]:
     """Return what a service lists of the types: the IDs and names of each collection, or why it cannot be read.
 
     A service that answers knows what it has: a collection that it does not find is not offered, and has no objects.
@@ -152,15 +152,15 @@ async def _listed_by_service(
     named = [listing async for listing in offered_lists(cloud, kinds, ()) if listing.name_field is not None]
     answers = await asyncio.gather(*(_listed(cloud, listing, project_id) for listing in named))
     here = any(not isinstance(answer, CloudError) for answer in answers)
-    told = zip(named, answers, strict=True)
-    return [(listing, answer) for listing, answer in told if not (here and _is_not_found(answer))]
+    responses = zip(named, answers, strict=True)
+    return [(listing, answer) for listing, answer in responses if not (here and _is_not_found(answer))]
 
 
 def _is_not_found(answer: object) -> bool:
     return isinstance(answer, CloudError) and answer.status == HTTPStatus.NOT_FOUND
 
 
-async def _listed(cloud: InTime, listing: Listing, project_id: str) -> list[tuple[str, str]] | CloudError:
+async def _listed(cloud: InTime, listing: CollectionLocation, project_id: str) -> list[tuple[str, str]] | CloudError:
     """Return the IDs and names of a collection, or why it cannot be read."""
     params = {listing.owner: project_id} if listing.owner else None
     try:
@@ -170,13 +170,13 @@ async def _listed(cloud: InTime, listing: Listing, project_id: str) -> list[tupl
     return list(_parts(listing, items))
 
 
-def _parts(listing: Listing, items: Iterable[object]) -> Iterator[tuple[str, str]]:
+def _parts(listing: CollectionLocation, items: Iterable[object]) -> Iterator[tuple[str, str]]:
     for item in items:
         if (parts := listing.parts(item)) is not None:
             yield parts
 
 
-def _type_of(kinds: Iterable[ResourceType], listing: Listing) -> str:
+def _type_of(kinds: Iterable[ResourceType], listing: CollectionLocation) -> str:
     """Return the type whose objects are in a list, one of OpenStack if there are others."""
     names = [kind.type_name for kind in kinds if kind.listed == listing]
     return min(names, key=lambda name: (not name.startswith("OS::"), name))

@@ -18,7 +18,7 @@ from stoker.base.ids import has_short_id, short_id
 from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
 from stoker.engine.records.services import EngineServices
-from stoker.plugins.listing import Listing
+from stoker.plugins.listing import CollectionLocation
 from stoker.plugins.live_values import has_object
 from stoker.plugins.resource import ResourceType
 from stoker.store import recorded_objects
@@ -83,7 +83,7 @@ class SurveyResult:
     sought: Mapping[ExpectedObject, Presence]
 
 
-_Place = tuple[str, Listing]
+_Place = tuple[str, CollectionLocation]
 """A project and a list in it."""
 
 
@@ -128,7 +128,7 @@ class _Survey:
 
     # -- reading ----------------------------------------------------------------------------------------------
 
-    def _wanted(self, recorded: RecordedObjects) -> Mapping[str, set[Listing]]:
+    def _wanted(self, recorded: RecordedObjects) -> Mapping[str, set[CollectionLocation]]:
         """Return the lists with objects that are recorded or sought, by project."""
         places = [
             (recorded.owners[each.stack].project_id, each.type)
@@ -136,17 +136,19 @@ class _Survey:
             if each.stack in recorded.owners
         ]
         places += [(each.project_id, each.type) for each in self._sought]
-        found = defaultdict[str, set[Listing]](set)
+        found = defaultdict[str, set[CollectionLocation]](set)
         for project, type_name in places:
             if (listing := self._listing(type_name)) is not None:
                 found[project].add(listing)
         return found
 
-    def _listing(self, type_name: str) -> Listing | None:
+    def _listing(self, type_name: str) -> CollectionLocation | None:
         kind = self._services.types.registry.types.get(type_name)
         return kind.listed if kind is not None else None
 
-    async def _read_project(self, project: str, owners: Mapping[str, Owner], wanted: Collection[Listing]) -> None:
+    async def _read_project(
+        self, project: str, owners: Mapping[str, Owner], wanted: Collection[CollectionLocation]
+    ) -> None:
         try:
             cloud = await self._services.credentials.of_project(
                 project, [owner.credential for owner in owners.values() if owner.project_id == project]
@@ -164,7 +166,7 @@ class _Survey:
             return
         await asyncio.gather(*(self._read(project, listing) for listing in listings))
 
-    def _types_of(self, listing: Listing) -> list[str]:
+    def _types_of(self, listing: CollectionLocation) -> list[str]:
         """Return the names of the types whose objects are in a list, those of OpenStack first."""
         names = [kind.type_name for kind in self._kinds() if kind.listed == listing]
         return sorted(names, key=lambda name: (not name.startswith("OS::"), name))
@@ -172,7 +174,7 @@ class _Survey:
     def _kinds(self) -> Iterator[ResourceType]:
         return iter(self._services.types.registry.types.values())
 
-    async def _read(self, project: str, listing: Listing) -> None:
+    async def _read(self, project: str, listing: CollectionLocation) -> None:
         cloud = self._clouds[project]
         params = {listing.owner: project} if listing.owner else None
         try:
@@ -245,14 +247,14 @@ class _Survey:
 
 
 async def offered_lists(
-    cloud: Cloud | InTime, kinds: Iterable[ResourceType], wanted: Collection[Listing]
-) -> AsyncIterator[Listing]:
+    cloud: Cloud | InTime, kinds: Iterable[ResourceType], wanted: Collection[CollectionLocation]
+) -> AsyncIterator[CollectionLocation]:
     """Yield each list in which objects of stacks can be: the wanted ones, and those that the cloud offers to anybody.
 
     A list without names says only whether known objects exist. One of a service that does not tell its extensions
     counts as offered: the answer to its request says more.
     """
-    seen = set[Listing]()
+    seen = set[CollectionLocation]()
     for kind in kinds:
         listing = kind.listed
         if listing is None or listing in seen:
@@ -273,7 +275,7 @@ async def _may_have(cloud: Cloud | InTime, service: str, extension: str) -> bool
         return True
 
 
-async def _exists(cloud: Cloud, kind: ResourceType, listing: Listing, physical_id: str) -> bool:
+async def _exists(cloud: Cloud, kind: ResourceType, listing: CollectionLocation, physical_id: str) -> bool:
     """Ask for one object. Raises StokerError, also if the answer proves nothing."""
     named = kind.id_form.in_requests(physical_id)
     answer = await cloud.request("GET", listing.service, listing.path_of(named or physical_id), ok=(404,))

@@ -112,7 +112,7 @@ class Announcer:
         return Announcement(new_id(), stack_id, services.id, kind, orjson.dumps(body).decode(), services.clock.now())
 
     def may_notify(self, root_id: str, silent_seconds: float) -> bool:
-        """Return whether this engine has told nobody of a tree of stacks for some time, and note that it does now."""
+        """Return whether this engine has sent no notice of a tree for some time, and record that it sends one now."""
         now = self.services.clock.now()
         self._last_notice = {key: time for key, time in self._last_notice.items() if now < time + silent_seconds}
         if root_id in self._last_notice:

@@ -19,11 +19,11 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, StokerError
 from stoker.contract.events import EventCode
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.inspection.detections import last_found, new_detection, settle
 from stoker.engine.inspection.drift import DRIFTED, DriftComparer, comparers_of, is_unfinished, overall_of
-from stoker.engine.inspection.pacing import Pace, PacedReads
-from stoker.engine.inspection.returning import returning_plan
+from stoker.engine.inspection.paced_reads import Pace, PacedReads
+from stoker.engine.inspection.revert_plan import returning_plan
 from stoker.engine.ownership.drift_schedule import (
     MOST_INEFFECTIVE,
     Mode,
@@ -59,7 +59,7 @@ class _Group(NamedTuple):
 class DriftWatch:
     """Looks at the stacks that ask for it, each at the operator's interval. `statuses` are the last results."""
 
-    def __init__(self, parts: RecordingParts) -> None:
+    def __init__(self, parts: RecordingComponents) -> None:
         settings = parts.services.settings
         self._parts = parts
         self._pace = Pace(parts.services.clock, settings.drift_calls_per_minute)
@@ -178,7 +178,7 @@ def _retried(stack: Stack) -> Iterator[None]:
         LOG.exception("cannot look for drift of stack %s, will retry", stack.name)
 
 
-async def drift_free_at(parts: RecordingParts, stack: Stack) -> float:
+async def drift_free_at(parts: RecordingComponents, stack: Stack) -> float:
     """Return when a stack was last seen without drift and without failed resources; 0 if that is not recorded."""
     services = parts.services
     for detection in await services.database.read(drifts.completed, stack.id):

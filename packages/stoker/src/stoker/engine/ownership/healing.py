@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import ActionInProgress, BadValue, Fenced, StokerError, UserError
 from stoker.base.ids import new_request_id
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.inspection.health import Unhealthy, unhealthy_in
 from stoker.engine.ownership.healing_schedule import (
     EXAMINED_OPERATIONS,
@@ -47,7 +47,7 @@ _NAMED = 5
 class Healer:
     """Examines the stacks that ask for healing, each at its interval, and begins to heal them."""
 
-    def __init__(self, parts: RecordingParts) -> None:
+    def __init__(self, parts: RecordingComponents) -> None:
         self._parts = parts
         self._due: dict[str, float] = {}
         self._given_up: set[str] = set()
@@ -107,7 +107,7 @@ class Healer:
             await heal(self._parts, stack, found, failures_of(operations) + 1)
 
 
-async def replace_on_signal(parts: RecordingParts, stack: Stack, state: ResourceState, reason: str) -> str:
+async def replace_on_signal(parts: RecordingComponents, stack: Stack, state: ResourceState, reason: str) -> str:
     """Begin an update that replaces a resource that a signal is about; return the result.
 
     Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
@@ -137,7 +137,7 @@ async def replace_on_signal(parts: RecordingParts, stack: Stack, state: Resource
 
 
 async def next_turn(
-    parts: RecordingParts, stack: Stack, operations: Sequence[Operation], interval: float
+    parts: RecordingComponents, stack: Stack, operations: Sequence[Operation], interval: float
 ) -> int | None:
     """Return the number of the attempt that may begin to repair a stack now; None if none may.
 
@@ -159,7 +159,7 @@ async def next_turn(
     return failures_of(operations) + 1
 
 
-async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attempt: int) -> None:
+async def heal(parts: RecordingComponents, root: Stack, found: list[Unhealthy], attempt: int) -> None:
     """Mark resources unhealthy, and begin an update of the root stack that replaces them.
 
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
@@ -171,7 +171,7 @@ async def heal(parts: RecordingParts, root: Stack, found: list[Unhealthy], attem
 
 
 async def begin_repair(
-    parts: RecordingParts,
+    parts: RecordingComponents,
     root: Stack,
     reason: str,
     *,
@@ -192,7 +192,7 @@ async def begin_repair(
     )
 
 
-async def _mark(parts: RecordingParts, item: Unhealthy) -> None:
+async def _mark(parts: RecordingComponents, item: Unhealthy) -> None:
     if item.reason is None:
         return
     acting = await acting_on(parts, item.stack, parts.services.journal)

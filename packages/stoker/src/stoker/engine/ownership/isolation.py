@@ -14,7 +14,7 @@ class Isolation(Protocol):
 
 
 @dataclass(frozen=True)
-class Suspects:
+class IsolationSettings:
     """How an engine treats suspects. `isolation` starts engines for them, if there is a way to start them.
 
     An engine with a `trial`, the root of a tree of stacks, is one of these, and runs only the suspects of the tree.

@@ -10,10 +10,10 @@ import logging
 from functools import partial
 
 from stoker.base.errors import StokerError
-from stoker.engine.calls.context import RecordingParts, StackContext
+from stoker.engine.calls.context import RecordingComponents, StackContext
 from stoker.engine.records.stack_view import filled
 from stoker.engine.running.lost_claims import record_late_object, remove_late_object
-from stoker.engine.running.stopping import LOST, never
+from stoker.engine.running.stop import LOST, never
 from stoker.store import late_requests, queries
 from stoker.store.journal import Batch
 from stoker.store.late_requests import LateRequest
@@ -27,7 +27,7 @@ RETRY_SECONDS = 60.0
 class LateObjects:
     """Looks when a search is due; one engine of a cluster does it."""
 
-    def __init__(self, parts: RecordingParts) -> None:
+    def __init__(self, parts: RecordingComponents) -> None:
         self._parts = parts
         self._busy = False
 

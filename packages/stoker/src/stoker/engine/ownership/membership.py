@@ -12,11 +12,11 @@ from collections.abc import Collection
 from functools import partial
 
 from stoker import __version__
-from stoker.engine.calls.context import RecordingParts
-from stoker.engine.ownership.cleaning import Cleaner
+from stoker.engine.calls.context import RecordingComponents
+from stoker.engine.ownership.cleaner import Cleaner
 from stoker.engine.ownership.drift_watch import DriftWatch
 from stoker.engine.ownership.healing import Healer
-from stoker.engine.ownership.isolation import Suspects
+from stoker.engine.ownership.isolation import IsolationSettings
 from stoker.engine.ownership.late_requests import LateObjects
 from stoker.engine.ownership.offers import Offers
 from stoker.engine.ownership.peers import OtherEngines
@@ -24,10 +24,10 @@ from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.ownership.set_aside import SetAsideOperations
 from stoker.engine.ownership.shared_work import SharedWork
-from stoker.engine.ownership.taking_over import Takeovers
+from stoker.engine.ownership.takeovers import Takeovers
 from stoker.engine.running.completion import lines_about
 from stoker.engine.running.run import OperationRun
-from stoker.engine.running.stopping import Stop, is_superseded
+from stoker.engine.running.stop import Stop, is_superseded
 from stoker.store import claims, deaths
 from stoker.store.claims import ActionStart, OperationState
 from stoker.store.journal import Batch
@@ -46,11 +46,11 @@ class Membership:
 
     def __init__(
         self,
-        parts: RecordingParts,
+        parts: RecordingComponents,
         runs: Runs,
         others: OtherEngines,
         resumption: Resumption,
-        suspects: Suspects,
+        suspects: IsolationSettings,
         offers: Offers,
         clock: SteadyClock,
     ) -> None:
@@ -236,7 +236,7 @@ class Membership:
             leaving_at=self._leaving_at,
         )
 
-    # -- taking operations on ----------------------------------------------------------------------------------
+    # -- new operations ----------------------------------------------------------------------------------------
 
     async def release_without_run(self) -> None:
         """Release operations that this engine owns but does not run, so that they are claimed again.
@@ -260,7 +260,7 @@ class Membership:
         if waiting is not None:
             await self.takeovers.take([waiting])
 
-    # -- what others have decided ------------------------------------------------------------------------------
+    # -- decisions of other engines ----------------------------------------------------------------------------
 
     async def reconcile(self) -> None:
         """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
@@ -271,26 +271,26 @@ class Membership:
             return
         found = await services.database.read(claims.current_states, {*runs, *waited_for})
         for identifier, run in runs.items():
-            self._judge(run, found.get(identifier))
+            self._stop_if_replaced(run, found.get(identifier))
         for identifier in waited_for:
             if identifier not in found or found[identifier].status not in UNFINISHED:
                 self._parts.awaited.ended(identifier)
 
-    def _judge(self, run: OperationRun, standing: OperationState | None) -> None:
+    def _stop_if_replaced(self, run: OperationRun, recorded: OperationState | None) -> None:
         if run.operation.owner is None:  # handed over during the query
             return
-        if standing is None or (standing.owner, standing.epoch) != (self._services.id, run.assignment.claim.epoch):
+        if recorded is None or (recorded.owner, recorded.epoch) != (self._services.id, run.assignment.claim.epoch):
             with lines_about(run.operation, run.stack):
                 LOG.warning(
                     "operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name
                 )
             run.abandon()
-        elif standing.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
+        elif recorded.status not in UNFINISHED or run.operation.action == REMOVE_SNAPSHOT:
             return
-        elif standing.current != run.operation.id:
-            if is_superseded(run.operation.action, standing.current_action or "DELETE"):
+        elif recorded.current != run.operation.id:
+            if is_superseded(run.operation.action, recorded.current_action or "DELETE"):
                 run.stop(Stop.SUPERSEDED)
-        elif standing.stack_status != IN_PROGRESS:
+        elif recorded.stack_status != IN_PROGRESS:
             run.cancel()
 
     # -- messages of peers ---------------------------------------------------------------------------------------

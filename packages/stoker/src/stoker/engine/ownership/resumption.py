@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 
 from stoker.base.errors import Fenced
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.ownership.runs import Runs
 from stoker.engine.running.completion import OperationCompletion
 from stoker.engine.running.run import OperationRun
-from stoker.engine.running.stopping import SET_ASIDE_REASON
+from stoker.engine.running.stop import SET_ASIDE_REASON
 from stoker.store import queries, snapshots
 from stoker.store.records import FAILED, IN_PROGRESS, REMOVE_SNAPSHOT, SET_ASIDE, Operation, Stack
 
@@ -19,7 +19,7 @@ LOG = logging.getLogger(__name__)
 class Resumption:
     """Makes the runs of claimed operations."""
 
-    def __init__(self, parts: RecordingParts, runs: Runs, endings: OperationCompletion) -> None:
+    def __init__(self, parts: RecordingComponents, runs: Runs, endings: OperationCompletion) -> None:
         self._parts = parts
         self._runs = runs
         self._endings = endings

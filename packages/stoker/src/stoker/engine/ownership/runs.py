@@ -17,13 +17,13 @@ from math import inf
 from typing import Any
 
 from stoker.base.errors import Fenced
-from stoker.engine.calls.context import ActingParts
-from stoker.engine.computing import Beginning
+from stoker.engine.calls.context import ActionComponents
+from stoker.engine.computing import StartPriority
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.completion import OperationCompletion, lines_about, log_start
 from stoker.engine.running.run import OperationRun
-from stoker.engine.running.stopping import LOST, Stop, is_superseded
+from stoker.engine.running.stop import LOST, Stop, is_superseded
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
 from stoker_foundation.clock import Timer
@@ -44,7 +44,7 @@ _SECONDS = 0.5
 """From the plan of an operation until its calls are seen to wait or not, and between two looks at the calls."""
 
 _BEGINNING = "beginning"
-"""What a run that must not begin yet waits for (see `Waiting.pause`)."""
+"""What a run that must not begin yet waits for (see `PausedSteps.pause`)."""
 
 
 async def _nothing(stack_id: str) -> None:
@@ -278,7 +278,7 @@ class Runs(Mapping[str, OperationRun]):
         return await self._services.database.read(queries.operation_by_id, operation.id) or operation
 
     def run_of(
-        self, parts: ActingParts, operation: Operation, stack: Stack, former_owner: str | None = None
+        self, parts: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
     ) -> OperationRun:
         """Return a run of an operation; `former_owner` as in `OperationRun`."""
         return OperationRun(parts, self._endings, operation, stack, former_owner)
@@ -295,7 +295,7 @@ class Runs(Mapping[str, OperationRun]):
         if running is None:
             self._running[run.key] = run
             self._unplanned[run.operation.id] = run
-            beginning = Beginning.STACK if run.operation.parent_operation is not None else Beginning.AT_ONCE
+            beginning = StartPriority.STACK if run.operation.parent_operation is not None else StartPriority.AT_ONCE
             background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), beginning))
             return
         if is_superseded(running.operation.action, run.operation.action):

@@ -11,7 +11,7 @@ import logging
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.ownership.offers import PORTION, Offers
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs
@@ -30,7 +30,7 @@ class SharedWork:
     """The share of one engine; `is_trial` states that it must only run what it has been started for."""
 
     def __init__(
-        self, parts: RecordingParts, runs: Runs, resumption: Resumption, offers: Offers, *, is_trial: bool
+        self, parts: RecordingComponents, runs: Runs, resumption: Resumption, offers: Offers, *, is_trial: bool
     ) -> None:
         self._parts = parts
         self._services = parts.services

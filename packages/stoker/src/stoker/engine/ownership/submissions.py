@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from stoker.engine.calls.context import AwaitedOperations, RecordingParts
+from stoker.engine.calls.context import AwaitedOperations, RecordingComponents
 from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.credentials import lock_credentials, move
-from stoker.engine.inspection.reading import ReaderForRuns
+from stoker.engine.inspection.stack_reader import ReaderForRuns
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.ownership.healing import replace_on_signal
 from stoker.engine.ownership.offers import Offers
@@ -25,7 +25,7 @@ from stoker.engine.records.loader import Prepared, save_documents
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.completion import own
-from stoker.engine.running.stopping import CANCELLED
+from stoker.engine.running.stop import CANCELLED
 from stoker.store import claims, queries, trusts
 from stoker.store.journal import Batch, ClaimedWriter, Statement, Writer
 from stoker.store.locks import refuse_locked
@@ -114,7 +114,7 @@ class Submissions:
         self._runs = runs
         self._others = others
         self._offers = offers
-        self.parts = RecordingParts(
+        self.parts = RecordingComponents(
             services=services,
             announcer=announcer,
             awaited=awaited,

@@ -211,8 +211,8 @@ class Report:
         kept.sort(key=lambda each: (order.index(each.verdict), each.path, each.policy, each.source, each.code))
         entries, known = tuple(asked), steps or {}
         named = {path for entry in entries for path in entry.paths} | {result.path for result in kept}
-        told = {path: known[path] for path in sorted(named) if path in known}
-        return cls(evaluated, tuple(kept), counts.total() - len(kept), entries, told)
+        named_steps = {path: known[path] for path in sorted(named) if path in known}
+        return cls(evaluated, tuple(kept), counts.total() - len(kept), entries, named_steps)
 
     def joined(self, other: Report) -> Report:
         """Return the report with the results of another one."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from stoker.engine.planning.keeping import Removing
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, forward_key, removal_steps
 from stoker.engine.planning.planner import DesiredState, removal_of, with_inside
 from stoker.engine.planning.reasons import ReasonCode
+from stoker.engine.planning.retention import RemovalOptions
 from stoker.engine.planning.scope import Nested
 from stoker.engine.records.state import ResourceState
 
@@ -23,7 +23,7 @@ class ActionOrder(Enum):
 
 
 def plan_removal(
-    removing: Removing,
+    removal_options: RemovalOptions,
     states: list[ResourceState],
     nested: Nested | None = None,
     why: ReasonCode | None = None,
@@ -31,11 +31,11 @@ def plan_removal(
     """Return the plan that removes all resources that are not skipped, for the reason `why`; by default that of the
     action.
     """
-    rolls_back = removing.action == "ROLLBACK"
+    rolls_back = removal_options.action == "ROLLBACK"
     reason = why or (ReasonCode.CREATION_ROLLED_BACK if rolls_back else ReasonCode.STACK_DELETED)
-    leaving = [state for state in reversed(states) if state.row.uuid not in removing.skipped]
-    steps = removal_steps(removal_of(state, reason, removing) for state in leaving)
-    return Plan(removing.action, tuple(with_inside(steps, states, nested, {})))
+    leaving = [state for state in reversed(states) if state.row.uuid not in removal_options.skipped]
+    steps = removal_steps(removal_of(state, reason, removal_options) for state in leaving)
+    return Plan(removal_options.action, tuple(with_inside(steps, states, nested, {})))
 
 
 def plan_verb(
@@ -57,11 +57,11 @@ def plan_verb(
     return Plan(action, (*steps, *not_created))
 
 
-def not_created_checks(wanted: DesiredState, states: list[ResourceState]) -> list[Step]:
+def not_created_checks(desired: DesiredState, states: list[ResourceState]) -> list[Step]:
     """Return steps for the resources that were never created: a check fails for them, whatever their type."""
     made = {state.row.name for state in states}
     return [
-        Step(forward_key(name), StepKind.VERB, name, wanted.definition.resources[name].type)
-        for name in wanted.types
+        Step(forward_key(name), StepKind.VERB, name, desired.definition.resources[name].type)
+        for name in desired.types
         if name not in made
     ]

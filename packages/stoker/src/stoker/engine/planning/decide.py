@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from stoker.base.json_text import dumps
-from stoker.engine.planning.keeping import removal_policy
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
+from stoker.engine.planning.retention import removal_policy
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.differences import PropertyChange
 from stoker.engine.records.services import EngineServices
@@ -187,11 +187,11 @@ def property_changes(
 
 def definition_changes(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
     """Return the differences of a resource's definition besides its properties."""
-    recorded, wanted = state.stored.definition, target.definition()
+    recorded, target_definition = state.stored.definition, target.definition()
     return tuple(
-        PropertyChange(name, recorded.get(name) or None, wanted.get(name) or None, "update")
+        PropertyChange(name, recorded.get(name) or None, target_definition.get(name) or None, "update")
         for name in _PARTS
-        if recorded.get(name) != wanted.get(name)
+        if recorded.get(name) != target_definition.get(name)
     )
 
 
@@ -354,16 +354,16 @@ def _replaced_when_unhealthy(target: Target, state: ResourceState) -> bool:
     return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
-def can_become(state: ResourceState, wanted: str, type_: ResourceType) -> bool:
-    """Return whether the object can become one of the type `wanted`, which `type_` implements: equal types that are
+def can_become(state: ResourceState, desired: str, type_: ResourceType) -> bool:
+    """Return whether the object can become one of the type `desired`, which `type_` implements: equal types that are
     names of the same kind of object can, and templates can replace each other.
     """
     recorded = state.implementation
     return (
-        recorded == wanted
-        or wanted in state.type.support.all_substitutes
+        recorded == desired
+        or desired in state.type.support.all_substitutes
         or recorded in type_.support.all_substitutes
-        or (is_template_name(recorded) and is_template_name(wanted))
+        or (is_template_name(recorded) and is_template_name(desired))
     )
 
 
@@ -404,8 +404,8 @@ def _compare(target: Target, state: ResourceState, fate: Fate) -> Decision:
         causes = [reason for reason in drifted if reason.subject in replacing]
         beside = [reason for reason in drifted if reason.subject not in replacing]
         return Decision(StepKind.REPLACE, (*causes, *reasons, *beside), changes)  # dependents report the first one
-    told = [_change_reason(change, fate) for change in changes if change.name not in outside]
-    reasons = [*drifted, *told] or _other_differences(target, state)
+    change_reasons = [_change_reason(change, fate) for change in changes if change.name not in outside]
+    reasons = [*drifted, *change_reasons] or _other_differences(target, state)
     if not reasons:
         return Decision(StepKind.KEEP)
     return Decision(StepKind.UPDATE, tuple(reasons), changes)

@@ -22,20 +22,20 @@ from sqlalchemy import Connection
 from stoker.base.errors import StokerError
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies, Target
-from stoker.engine.planning.importing import (
+from stoker.engine.planning.imports import (
     NO_IMPORTS,
     Imports,
     NestedImportSearch,
     pending_imports,
     returned_references,
 )
-from stoker.engine.planning.keeping import Copies, Removing
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Plan, Step, forward_key
 from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.reasons import Reason, ReasonCode
 from stoker.engine.planning.rehearsal import NotPredictable, Rehearsal
-from stoker.engine.planning.relocating import CompletedMoves
+from stoker.engine.planning.relocation import CompletedMoves
+from stoker.engine.planning.retention import Copies, RemovalOptions
 from stoker.engine.planning.scope import NestedPlan
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
@@ -67,10 +67,10 @@ class NestedPlanner:
 
     `shared` caches the plans of new stacks by their inputs; `with_kept` includes unchanged stacks in the result;
     `observed` is what the cloud has of existing stacks, if it was asked; `copies` are those to restore below the stack;
-    `removing` is how the stack above removes resources. `read` are nested stacks that were read in advance, by the uuid
-    of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in them.
-    `imports` are those of the whole tree; `seeking` notes which ones nested stacks still lack. `above` is the path of
-    the stack. `kept` returns those of a nested stack's steps that the plan of the stack above has.
+    `removal_options` is how the stack above removes resources. `read` are nested stacks that were read in advance, by
+    the uuid of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in
+    them. `imports` are those of the whole tree; `seeking` notes which ones nested stacks still lack. `above` is the
+    path of the stack. `kept` returns those of a nested stack's steps that the plan of the stack above has.
     """
 
     services: EngineServices
@@ -83,7 +83,7 @@ class NestedPlanner:
     with_kept: bool = False
     observed: Observations | None = None
     copies: Copies = field(default_factory=Copies)
-    removing: Removing = field(default_factory=Removing)
+    removal_options: RemovalOptions = field(default_factory=RemovalOptions)
     shared: WeakValueDictionary[Any, Forward] = field(default_factory=WeakValueDictionary)
     read: dict[str, Recorded] = field(default_factory=dict)
     relocated: CompletedMoves | None = None
@@ -124,7 +124,7 @@ class NestedPlanner:
             return ()
         nested = self.below(state.row.name, recorded.stack, self.inputs)
         return plan_removal(
-            self.removing.below(), list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED
+            self.removal_options.below(), list(recorded.states.values()), nested, ReasonCode.NESTED_STACK_DELETED
         ).steps
 
     def below(self, name: str, stack: Stack, inputs: LoadedInputs) -> NestedPlanner:
@@ -252,7 +252,7 @@ class ChildForecast:
             plain, unknown = as_parameters(request.template or {})
             template = loader.generated(plain)
         environment = inputs.environment.for_child(self._target.name, name).with_missing(request.registry)
-        if self._inside.removing.undoes_imports:
+        if self._inside.removal_options.undoes_imports:
             environment = environment.with_transfers(NO_TRANSFERS)
         return loader.hypothetical_inputs(template, environment, inputs.files, {**request.parameters, **unknown})
 
@@ -271,22 +271,22 @@ class ChildForecast:
         if recorded is not None and recorded.inputs is not None:
             former = services.loader.bind(recorded.stack, recorded.inputs, strict=False, exports=inside.exports)
         action = "UPDATE" if recorded is not None else "CREATE"
-        wanted = DesiredState.of(services, definition, inputs)
-        wanted.skipped = inside.removing.skipped
-        if inside.removing.undoes_imports:
-            returned_references(wanted, current)
+        desired = DesiredState.of(services, definition, inputs)
+        desired.skipped = inside.removal_options.skipped
+        if inside.removal_options.undoes_imports:
+            returned_references(desired, current)
         if inside.seeking is not None:
             path = (*inside.above, self._target.name)
-            inside.seeking.search(path, inside.stack, recorded, facade, wanted, states.values())
+            inside.seeking.search(path, inside.stack, recorded, facade, desired, states.values())
         if recorded is not None:
-            wanted.restore = inside.copies.below(self._target.name).restored_values(current)
+            desired.restore = inside.copies.below(self._target.name).restored_values(current)
         awaited = {}
         if inputs.environment.transfers:
-            pending = pending_imports(wanted, states.values(), None)
+            pending = pending_imports(desired, states.values(), None)
             awaited = {name: entry.object for name, entry in pending.items()}
         return Forward(
             action,
-            wanted,
+            desired,
             list(states.values()),
             scope,
             Policies.of(services, stack, action),
@@ -296,7 +296,9 @@ class ChildForecast:
             moved=moved.names(stack) if moved is not None else {},
             begun=moved.new if moved is not None else frozenset(),
             nested=inside.below(self._target.name, stack, inputs),
-            removing=replace(inside.removing, action=action, is_return=inside.removing.undoes_imports),
+            removal_options=replace(
+                inside.removal_options, action=action, is_return=inside.removal_options.undoes_imports
+            ),
             imported=imports.unread,
             awaited=awaited,
         )

@@ -16,7 +16,7 @@ from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.refactoring import Side, planned
-from stoker.engine.planning.relocating import CompletedMoves, Relocation, Tree
+from stoker.engine.planning.relocation import CompletedMoves, Relocation, Tree
 from stoker.engine.records.loader import Prepared
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -144,9 +144,9 @@ def _side(services: EngineServices, connection: Connection, departure: OutgoingM
     scope = RecordedScope(recorded.current.get)
     for output in definition.outputs.values():
         definition.resolve(output.value, scope)
-    wanted = DesiredState.of(services, definition, prepared.loaded)
+    desired = DesiredState.of(services, definition, prepared.loaded)
     former = loader.bind(stack, recorded.inputs, strict=False)
-    return Side(stack, wanted, recorded, Policies.of(services, stack, "UPDATE"), former)
+    return Side(stack, desired, recorded, Policies.of(services, stack, "UPDATE"), former)
 
 
 _BOTH = "give both stacks their new templates at once: stoker refactor plan {0}=FILE … --with-changes"

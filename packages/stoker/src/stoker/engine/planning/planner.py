@@ -22,8 +22,11 @@ from stoker.engine.planning.decide import (
     definition_changes,
     may_be_suspended,
 )
-from stoker.engine.planning.keeping import (
-    Removing,
+from stoker.engine.planning.kinds import StepKind
+from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
+from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
+from stoker.engine.planning.retention import (
+    RemovalOptions,
     Restore,
     as_given,
     changes_outside,
@@ -31,9 +34,6 @@ from stoker.engine.planning.keeping import (
     removal_reasons,
     replacement_losses,
 )
-from stoker.engine.planning.kinds import StepKind
-from stoker.engine.planning.plan import Cause, Decision, Plan, Removal, Step, Subject, forward_key, removal_steps
-from stoker.engine.planning.reasons import RETENTION, Reason, ReasonCode, Requirement
 from stoker.engine.planning.scope import Nested, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import forget_ignored
@@ -174,28 +174,28 @@ def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
 
 def plan_forward(
     action: str,
-    wanted: DesiredState,
+    desired: DesiredState,
     states: list[ResourceState],
     recorded: RecordedScope,
     policies: Policies,
     former: Definition | None = None,
     secrets_above: frozenset[str] = frozenset(),
     moved: Mapping[str, str] = NONE,
-    removing: Removing | None = None,
+    removal_options: RemovalOptions | None = None,
     imported: Mapping[str, str] = NONE,
     begun: frozenset[str] = frozenset(),
 ) -> Plan:
     """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
     return Forward(
         action,
-        wanted,
+        desired,
         states,
         recorded,
         policies,
         former,
         secrets_above=secrets_above,
         moved=moved,
-        removing=removing,
+        removal_options=removal_options,
         imported=imported,
         begun=begun,
     ).plan()
@@ -209,14 +209,14 @@ class Forward:
     `former` is the definition of the recorded state. `above` is the definition as redacted by the stack above (see
     Redaction); `secrets_above` are the strings that the stacks above hide. `nested` plans nested stacks; None omits
     them. `moved` are the names in `former`, or the paths, of resources that have other ones in the record already.
-    `removing` is how resources are removed, by default as the action does. `imported` are the resources, by UUID, whose
-    objects the operation imports, with what could not be compared; `begun` those around nested stacks that begin with
-    resources that are moved into them. `awaited` are the existing objects of resources, by name, which were not read
-    yet.
+    `removal_options` is how resources are removed, by default as the action does. `imported` are the resources, by
+    UUID, whose objects the operation imports, with what could not be compared; `begun` those around nested stacks that
+    begin with resources that are moved into them. `awaited` are the existing objects of resources, by name, which were
+    not read yet.
     """
 
     action: str
-    wanted: DesiredState
+    desired: DesiredState
     states: list[ResourceState]
     recorded: RecordedScope
     policies: Policies
@@ -225,7 +225,7 @@ class Forward:
     nested: Nested | None = None
     secrets_above: frozenset[str] = frozenset()
     moved: Mapping[str, str] = field(default_factory=dict)
-    removing: Removing | None = None
+    removal_options: RemovalOptions | None = None
     imported: Mapping[str, str] = field(default_factory=dict)
     begun: frozenset[str] = frozenset()
     awaited: Mapping[str, str] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Forward:
 
     def __post_init__(self) -> None:
         self.scope = PlanScope(replace(self.recorded, current=self._chosen.get))
-        self._redaction = Redaction(self.wanted.definition, self.wanted.types, self.former, self.above, self.moved)
+        self._redaction = Redaction(self.desired.definition, self.desired.types, self.former, self.above, self.moved)
         self._secrets = {*self._redaction.secrets, *self.secrets_above}
 
     def plan(self) -> Plan:
@@ -248,17 +248,17 @@ class Forward:
         return self._plan
 
     def _make(self) -> Plan:
-        self._secrets |= derived_values(self.wanted.definition, self.recorded, self._secrets)
+        self._secrets |= derived_values(self.desired.definition, self.recorded, self._secrets)
         if self.former is not None:
             self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
-        steps = self._in_turn([self._step(name, candidates.get(name, [])) for name in self.wanted.order])
+        steps = self._in_turn([self._step(name, candidates.get(name, [])) for name in self.desired.order])
         kept = {step.uuid for step in steps if not step.supersedes or step.deletes_first}
         replaced = {step.uuid: step.name for step in steps if step.supersedes}
         removals = [
             self._removal(state, replaced.get(state.row.uuid))
             for state in reversed(self.states)
-            if state.row.uuid not in kept and state.row.uuid not in self.wanted.skipped
+            if state.row.uuid not in kept and state.row.uuid not in self.desired.skipped
         ]
         leaving = {removal.name for removal in removals}
         first = frozenset(step.key for step in steps if step.kind is not StepKind.KEEP or step.name in leaving)
@@ -273,11 +273,11 @@ class Forward:
 
         The order is that of the steps, so that no circular dependency results.
         """
-        wanted, further = self.wanted, dict[str, set[str]]()
+        desired, further = self.desired, dict[str, set[str]]()
         updated = [step.name for step in steps if step.kind is StepKind.UPDATE]
-        for name, (_, type_) in wanted.types.items():
-            if type_.connects and name in wanted.definition.resources:
-                connected = {reference.resource for reference in wanted.definition.resources[name].references}
+        for name, (_, type_) in desired.types.items():
+            if type_.connects and name in desired.definition.resources:
+                connected = {reference.resource for reference in desired.definition.resources[name].references}
                 for first, then in pairwise(other for other in updated if other in connected):
                     further.setdefault(then, set()).add(forward_key(first))
         return [
@@ -286,25 +286,25 @@ class Forward:
 
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
-        why = _removal_reason(state, self.wanted)
+        why = _removal_reason(state, self.desired)
         removal = removal_of(state, why, self._removing, self._on_replacement(replaced))
-        if not self._removing.undoes_imports and self.wanted.forgets(state):
+        if not self._removing.undoes_imports and self.desired.forgets(state):
             removal = replace(removal, kind=StepKind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (violations := self.policies.removal_violations(state)):
             return replace(removal, kind=StepKind.REFUSE, reasons=violations)
         return removal
 
     @property
-    def _removing(self) -> Removing:
-        return self.removing if self.removing is not None else Removing(self.action)
+    def _removing(self) -> RemovalOptions:
+        return self.removal_options if self.removal_options is not None else RemovalOptions(self.action)
 
     def _on_replacement(self, name: str | None) -> str | None:
         """Return the update replace policy of a resource that will be replaced; None if there is none."""
-        return self.wanted.definition.resources[name].update_replace_policy if name is not None else None
+        return self.desired.definition.resources[name].update_replace_policy if name is not None else None
 
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
-        scope, requires = self.scope, self.wanted.requires[name]
-        target = self.wanted.target(name, scope)
+        scope, requires = self.scope, self.desired.requires[name]
+        target = self.desired.target(name, scope)
         for candidate in candidates if target.ignore_drift else ():
             forget_ignored(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._decision_for)
@@ -336,7 +336,7 @@ class Forward:
             subject=Subject(
                 target.type,
                 target.given,
-                self.wanted.definition,
+                self.desired.definition,
                 state,
                 unforeseen=unforeseen,
                 hides=partial(self._redaction.paths, name, scope),
@@ -439,12 +439,14 @@ def _is_made_again(decision: Decision, state: ResourceState | None) -> bool:
     return decision.kind is StepKind.REPLACE and state is not None and state.is_missing
 
 
-def _losses(decision: Decision, target: Target, state: ResourceState | None, removing: Removing) -> tuple[Reason, ...]:
+def _losses(
+    decision: Decision, target: Target, state: ResourceState | None, removal_options: RemovalOptions
+) -> tuple[Reason, ...]:
     """Return the reason that marks a step which loses what users keep in the object; none if it loses nothing."""
     if state is None or state.is_missing or not target.type.content:
         return ()
     if decision.kind is StepKind.REPLACE:
-        return replacement_losses(state, removing, target.update_replace_policy)
+        return replacement_losses(state, removal_options, target.update_replace_policy)
     if decision.kind is StepKind.UPDATE:
         return losses(
             capabilities.lost_content(target.type, target.given, {change.name for change in decision.changes})
@@ -452,12 +454,14 @@ def _losses(decision: Decision, target: Target, state: ResourceState | None, rem
     return ()
 
 
-def _removal_reason(state: ResourceState, wanted: DesiredState) -> ReasonCode:
-    still_wanted = state.row.name in wanted.definition.resources
-    return ReasonCode.SUPERSEDED_BY_REPLACEMENT if still_wanted else ReasonCode.NOT_IN_TEMPLATE
+def _removal_reason(state: ResourceState, desired: DesiredState) -> ReasonCode:
+    is_desired = state.row.name in desired.definition.resources
+    return ReasonCode.SUPERSEDED_BY_REPLACEMENT if is_desired else ReasonCode.NOT_IN_TEMPLATE
 
 
-def removal_of(state: ResourceState, why: ReasonCode, removing: Removing, on_replacement: str | None = None) -> Removal:
+def removal_of(
+    state: ResourceState, why: ReasonCode, removal_options: RemovalOptions, on_replacement: str | None = None
+) -> Removal:
     """Return the removal of a recorded resource; what retains the object is an additional reason.
 
     `on_replacement` is the update replace policy of a resource that this plan replaces.
@@ -465,7 +469,7 @@ def removal_of(state: ResourceState, why: ReasonCode, removing: Removing, on_rep
     changed = (
         () if why is ReasonCode.SUPERSEDED_BY_REPLACEMENT else changes_outside(state)
     )  # the replacement tells them
-    reasons = (Reason(why), *changed, *removal_reasons(state, removing, on_replacement))
+    reasons = (Reason(why), *changed, *removal_reasons(state, removal_options, on_replacement))
     subject = Subject(state.type, None, None, state)
     return Removal(state.row.uuid, state.row.name, state.row.type, state.requires, reasons, subject=subject)
 

@@ -56,13 +56,13 @@ class PlannedSide:
 
 @dataclass(slots=True)
 class Side:
-    """One of the stacks: as it is recorded, and as it is `wanted`. `former` is its former definition, None for a new
+    """One of the stacks: as it is recorded, and as it is `desired`. `former` is its former definition, None for a new
     stack. `states` are the resources that it has afterwards, `moved` those of them, by UUID, that were elsewhere, and
     `names` the names that these had in another stack. `described` are those whose records change.
     """
 
     stack: Stack
-    wanted: DesiredState
+    desired: DesiredState
     recorded: Recorded
     policies: Policies
     former: Definition | None
@@ -80,7 +80,7 @@ def written(sides: Mapping[str, Side]) -> Iterator[Mapped]:
     """Yield the moves that the environments of the new definitions have and that are not carried out yet."""
     names = {side.stack.name: name for name, side in sides.items()}
     for name, side in sides.items():
-        transfers = side.wanted.inputs.environment.transfers
+        transfers = side.desired.inputs.environment.transfers
         places = [(Location(name, move.source), Location(name, move.target)) for move in transfers.moved]
         for entry in transfers.between:
             if {entry.source.stack, entry.target.stack} <= names.keys():
@@ -105,15 +105,15 @@ def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Ma
     sources, targets = {each.source for each in found}, {each.target for each in found}
     for name, side in sides.items():
         for resource, state in side.recorded.current.items():
-            if resource in side.wanted.definition.resources or Location(name, resource) in sources:
+            if resource in side.desired.definition.resources or Location(name, resource) in sources:
                 continue
             others = [
                 Location(other, resource)
                 for other, there in sides.items()
-                if resource in there.wanted.types
+                if resource in there.desired.types
                 and resource not in there.recorded.current
                 and Location(other, resource) not in targets
-                and can_become(state, *there.wanted.types[resource])
+                and can_become(state, *there.desired.types[resource])
             ]
             if len(others) == 1:
                 found.append(Mapped(Location(name, resource), others[0], is_asked=False))
@@ -134,11 +134,11 @@ def _request_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str
         yield f"{source} is mapped to itself."
     elif state is None:
         yield f"The stack {source.stack} has no resource {source.resource}."
-    elif target.resource not in sides[target.stack].wanted.types:
+    elif target.resource not in sides[target.stack].desired.types:
         yield f"The new template of the stack {target.stack} has no resource {target.resource}."
-    elif not can_become(state, *sides[target.stack].wanted.types[target.resource]):
-        wanted = sides[target.stack].wanted.types[target.resource][0]
-        yield f"{source} has the type {state.implementation}, but {target} has the type {wanted}."
+    elif not can_become(state, *sides[target.stack].desired.types[target.resource]):
+        desired = sides[target.stack].desired.types[target.resource][0]
+        yield f"{source} has the type {state.implementation}, but {target} has the type {desired}."
 
 
 def _duplicates(what: str, locations: Sequence[Location]) -> list[str]:
@@ -181,14 +181,14 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
 
 
 def planned(side: Side) -> PlannedSide:
-    """Return what a side becomes after the moves; describe its resources by it, those that stay as they are wanted."""
+    """Return the state of a side after the moves; resources that stay get their desired definitions."""
     states = list(side.states.values())
     scope = RecordedScope(current_of(states).get)
-    forward = Forward("UPDATE", side.wanted, states, scope, side.policies, side.former)
+    forward = Forward("UPDATE", side.desired, states, scope, side.policies, side.former)
     made = forward.plan()
     changes = [_change(side.stack, step) for step in made.steps if step.kind is not StepKind.KEEP]
     refused = [_change(side.stack, step) for step in made.steps if step.kind is StepKind.REFUSE]
-    definition, unknown = side.wanted.definition, []
+    definition, unknown = side.desired.definition, []
     for name, key in definition.exports():
         value = side.exported[name] = definition.resolve(definition.outputs[key].value, forward.scope)
         if has_unknown(value):
@@ -221,7 +221,7 @@ def _shown_source(mapped: Mapped) -> str:
 
 def _redescribe(side: Side, forward: Forward, state: ResourceState) -> None:
     before = _recorded_definition(state.row), state.stored.definition
-    describe(state, side.wanted.target(state.row.name, forward.scope))
+    describe(state, side.desired.target(state.row.name, forward.scope))
     if state.row.uuid in side.moved or before != (_recorded_definition(state.row), state.stored.definition):
         side.described.append(state)
 

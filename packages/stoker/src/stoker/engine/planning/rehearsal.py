@@ -16,7 +16,7 @@ from stoker.base.ids import arn
 from stoker.engine.planning.decide import Target
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState, first_name
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import (
     AttributeKey,
     Call,
@@ -92,7 +92,7 @@ class SimulatedChildStack:
 
     async def outputs(self) -> Mapping[str, Any]:
         forward = self._forward()
-        definition = forward.wanted.definition
+        definition = forward.desired.definition
         return {
             name: definition.resolve(output.value, forward.scope) if output.enabled else None
             for name, output in definition.outputs.items()
@@ -145,7 +145,7 @@ class Rehearsal:
             outcome = at_once(method(call))
             if isinstance(outcome, Done) and child.asked is not None:
                 return call, child.asked
-            if not isinstance(outcome, Again):
+            if not isinstance(outcome, InProgress):
                 break
             call.now += outcome.after or 0.0
         raise NotPredictable(f"its result is {outcome!r}")

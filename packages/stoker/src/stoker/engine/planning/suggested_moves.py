@@ -63,9 +63,9 @@ def suggested_imports(plan: Plan) -> list[Import]:
     for step in plan.steps:
         if step.depth or step.kind is not StepKind.REFUSE or step.subject is None or step.subject.definition is None:
             continue
-        state, wanted = step.subject.state, step.subject.definition.resources.get(step.name)
+        state, definition = step.subject.state, step.subject.definition.resources.get(step.name)
         refers = state is not None and state.stored.definition.get("external_id") is not None
-        if refers and state is not None and wanted is not None and wanted.external_id is None:
+        if refers and state is not None and definition is not None and definition.external_id is None:
             found.append(Import(step.name, state.row.physical_id))
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 
 from stoker.engine.plan_policies.policy import DOCUMENT, Policy, Source
-from stoker.engine.plan_policies.reading import stored_policies
+from stoker.engine.plan_policies.policy_files import stored_policies
 from stoker.engine.records.services import EngineServices
 
 

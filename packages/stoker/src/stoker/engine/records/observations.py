@@ -81,8 +81,8 @@ class Coverage:
         """Return plain JSON data."""
         omitted = [asdict(each) for each in self.omitted]
         counts = {"resources": self.total, "in_sync": self.in_sync, "differing": self.differing}
-        told = {"not_compared": omitted, "ignored": [each.to_data() for each in self.ignored]}
-        return {**counts, **told, "refresh": self.refresh.value, "at": isoformat(self.at)}
+        exceptions = {"not_compared": omitted, "ignored": [each.to_data() for each in self.ignored]}
+        return {**counts, **exceptions, "refresh": self.refresh.value, "at": isoformat(self.at)}
 
 
 def is_expected(state: ResourceState) -> bool:

@@ -279,7 +279,7 @@ class Redaction:
             if definition is not None:
                 yield from (definition.parameters.fit(name) for name in definition.parameters.hidden)
 
-    # -- what is hidden ----------------------------------------------------------------------------------------
+    # -- hidden values -----------------------------------------------------------------------------------------
 
     def redact_changes(
         self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope

@@ -11,7 +11,7 @@ from stoker.base.errors import StokerError, TokenRejected
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
 from stoker.engine.calls.building import LONGEST, fits, make_call
-from stoker.engine.calls.context import ActingParts, StackContext
+from stoker.engine.calls.context import ActionComponents, StackContext
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.performer import Method
 from stoker.plugins.agents import USER_PROJECT
@@ -55,7 +55,7 @@ def bringing_about(state: ResourceState) -> Method:
     return state.type.update if state.row.action == "UPDATE" else state.type.create
 
 
-async def missing(parts: ActingParts, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+async def missing(parts: ActionComponents, stack: Stack, cloud: Cloud, resource: External) -> str | None:
     """Return why the object of an `external_id` cannot be used; None if it exists."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",

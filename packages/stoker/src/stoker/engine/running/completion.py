@@ -32,7 +32,7 @@ from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.engine.records.state import ResourceState, attribute_key, attribute_text
 from stoker.engine.running.operation_context import OperationContext, acting_on
 from stoker.engine.running.performer import Performer
-from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
+from stoker.engine.running.stop import CANCELLED, Stop, Stopped
 from stoker.engine.settings import EngineSettings
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey
@@ -368,21 +368,21 @@ def refuse_changes(connection: Connection, services: EngineServices, stack: Stac
         raise StackValidationFailed(" ".join(messages))
 
 
-def reached_values(run: OperationContext, wanted: DesiredState) -> dict[str, object]:
+def reached_values(run: OperationContext, desired: DesiredState) -> dict[str, object]:
     """Return the values of the exports after the run's steps; None for missing ones."""
-    values = exported_values(wanted.definition, run.scope)
+    values = exported_values(desired.definition, run.scope)
     return {name: None if has_unknown(value) else value for name, value in values.items()}
 
 
 def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
     """Return the journal step that records the stack's exports and imports; None if they have not changed."""
-    stack, wanted = run.stack, run.planning.wanted
+    stack, desired = run.stack, run.planning.desired
     if run.operation.action in REMOVES:
         return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())
-    if run.operation.action not in FORWARD or wanted is None:
+    if run.operation.action not in FORWARD or desired is None:
         return None
-    exported = {name: run.services.sealer.seal(value) for name, value in reached_values(run, wanted).items()}
-    imported = wanted.definition.imports if wanted.inputs.template.uses("Fn::ImportValue") else ()
+    exported = {name: run.services.sealer.seal(value) for name, value in reached_values(run, desired).items()}
+    imported = desired.definition.imports if desired.inputs.template.uses("Fn::ImportValue") else ()
     if run.operation.action == "CREATE" and not exported and not imported:
         return None
     return partial(
@@ -397,25 +397,25 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
     without a recorded value are read. What cannot be read is not recorded: it is read again when somebody asks for it.
     """
     assert run.planning.plan is not None
-    if run.planning.wanted is None or run.progress.ends_early:
+    if run.planning.desired is None or run.progress.ends_early:
         return
     acted = any(step.kind is not StepKind.KEEP for step in run.planning.plan.steps)
-    wanted: list[tuple[ResourceState, set[AttributeKey]]] = []
-    for name, keys in run.planning.wanted.keys_for_outputs().items():
+    desired: list[tuple[ResourceState, set[AttributeKey]]] = []
+    for name, keys in run.planning.desired.keys_for_outputs().items():
         if (state := run.current.get(name)) is not None:
             recorded = {} if acted else state.stored.attributes
             if unread := {key for key in keys if attribute_text(key) not in recorded}:
-                wanted.append((state, unread))
+                desired.append((state, unread))
     try:
-        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in wanted))
+        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in desired))
     except Stopped:
         return
-    for (state, keys), values in zip(wanted, found, strict=True):
+    for (state, keys), values in zip(desired, found, strict=True):
         former = {attribute_text(key) for key in keys}
         kept = {text: value for text, value in state.stored.attributes.items() if text not in former}
         state.stored.attributes = kept | {attribute_text(key): value for key, value in values.items()}
-    if wanted:
-        await run.commit(Batch().change(*(state.seal() for state, _ in wanted)))
+    if desired:
+        await run.commit(Batch().change(*(state.seal() for state, _ in desired)))
 
 
 async def check_exports(run: OperationContext, performer: Performer) -> None:
@@ -423,14 +423,14 @@ async def check_exports(run: OperationContext, performer: Performer) -> None:
 
     Rollbacks are not checked: they restore the previous state as far as possible. Raises StackValidationFailed.
     """
-    wanted = run.planning.wanted
-    if wanted is None or run.operation.action not in DEFINES:
+    desired = run.planning.desired
+    if desired is None or run.operation.action not in DEFINES:
         return
-    names = [name for name, _ in wanted.definition.exports()]
+    names = [name for name, _ in desired.definition.exports()]
     if not names or not await run.services.database.read(exchange.importers, run.stack.project_id, names):
         return
     await refresh_outputs(run, performer)
     if run.progress.ends_early:
         return
-    values = reached_values(run, wanted)
+    values = reached_values(run, desired)
     await run.services.database.read(refuse_changes, run.services, run.stack, values)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext, hook_name
-from stoker.engine.running.stopping import Stop, Stopped
+from stoker.engine.running.stop import Stop, Stopped
 from stoker.store.journal import Batch
 from stoker.store.records import Event
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from stoker.base.errors import CloudError
 from stoker.engine.calls.building import Unrecorded, make_call, require_fitting
-from stoker.engine.calls.finding import found
+from stoker.engine.calls.object_search import found
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets

@@ -17,15 +17,15 @@ from typing import TypeVar
 from stoker.base.errors import CloudError, StokerError
 from stoker.engine.calls.building import Unrecorded, make_call
 from stoker.engine.calls.context import StackContext
-from stoker.engine.calls.finding import found
+from stoker.engine.calls.object_search import found
 from stoker.engine.records import object_owners
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.interrupted_creations import has_own_name
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.stopping import LOST, never
+from stoker.engine.running.stop import LOST, never
 from stoker.plugins.agents import USER_PROJECT
-from stoker.plugins.outcome import Again
+from stoker.plugins.outcome import InProgress
 from stoker.plugins.resource import Call
 from stoker.store import claims, queries
 from stoker.store.journal import Batch
@@ -167,8 +167,8 @@ async def delete_object(services: EngineServices, state: ResourceState, call: Ca
         except CloudError as error:
             if not (error.transient or error.conflict):
                 raise
-            outcome = Again(after=PAUSE_SECONDS)
-        if not isinstance(outcome, Again) or services.background.stopped:
+            outcome = InProgress(after=PAUSE_SECONDS)
+        if not isinstance(outcome, InProgress) or services.background.stopped:
             return
         await sleep(services.clock, PAUSE_SECONDS if outcome.after is None else outcome.after)
 

@@ -13,19 +13,19 @@ from sqlalchemy import Connection
 
 from stoker.base.budget import Postponed
 from stoker.contract.views import NO_REASON
-from stoker.engine.calls.context import ActingParts, StackContext
+from stoker.engine.calls.context import ActionComponents, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.plan_policies.policy import Policy
-from stoker.engine.planning.keeping import Removing, Retention, UndeletedObject
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState
-from stoker.engine.planning.relocating import CompletedMoves
+from stoker.engine.planning.relocation import CompletedMoves
+from stoker.engine.planning.retention import RemovalOptions, Retention, UndeletedObject
 from stoker.engine.records import object_owners
 from stoker.engine.records.actions import FORWARD
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.stack_view import filled
 from stoker.engine.records.state import ResourceState
-from stoker.engine.running.stopping import Stop, Stopped
+from stoker.engine.running.stop import Stop, Stopped
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, deaths
 from stoker.store.journal import Batch, Claim, Writer
@@ -33,7 +33,7 @@ from stoker.store.records import Event, Operation, Resource, Stack
 from stoker_foundation.clock import Clock
 
 
-class Waiting:
+class PausedSteps:
     """The waiting steps of one run. `paused` are the futures that they wait for, by the resource's uuid."""
 
     def __init__(self, clock: Clock) -> None:
@@ -87,10 +87,10 @@ class Assignment:
 
 
 @dataclass(slots=True)
-class Planning:
+class PlanningResult:
     """What a run has planned, and from what: set before the first step, and only read by the steps.
 
-    `removing` is how the operation removes resources.
+    `removal_options` is how the operation removes resources.
 
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
@@ -98,8 +98,8 @@ class Planning:
     `relocated` is what was moved, None if nothing could be. `policies` are those that the plan must satisfy.
     """
 
-    removing: Removing = field(default_factory=Removing)
-    wanted: DesiredState | None = None
+    removal_options: RemovalOptions = field(default_factory=RemovalOptions)
+    desired: DesiredState | None = None
     plan: Plan | None = None
     earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
     attribute_keys: dict[str, set[AttributeKey]] = field(default_factory=dict)
@@ -173,7 +173,9 @@ Result = TypeVar("Result")
 class OperationContext(StackContext):
     """The stack and the operation, the parts of the engine, and what the steps share: see `progress`, `waiting`."""
 
-    def __init__(self, parts: ActingParts, operation: Operation, stack: Stack, former_owner: str | None = None) -> None:
+    def __init__(
+        self, parts: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
+    ) -> None:
         services, claim = parts.services, Claim(operation.id, operation.epoch)
         retention = Retention.of(operation)
         super().__init__(parts, stack, parts.writer_for(claim), operation)
@@ -181,9 +183,11 @@ class OperationContext(StackContext):
         self.assignment = Assignment(claim, services.clock.now(), former_owner)
         self.progress = Progress(left=list(retention.left))
         skipped = retention.skipped if operation.action in FORWARD else frozenset[str]()
-        self.planning = Planning(Removing(operation.action, retention.retained, retention.forced, skipped=skipped))
+        self.planning = PlanningResult(
+            RemovalOptions(operation.action, retention.retained, retention.forced, skipped=skipped)
+        )
         self.objects = Objects()
-        self.waiting = Waiting(services.clock)
+        self.waiting = PausedSteps(services.clock)
 
     @property
     def planned_secrets(self) -> frozenset[str]:
@@ -232,10 +236,10 @@ class OperationContext(StackContext):
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""
-        name, wanted = state.row.name, self.planning.wanted
-        return wanted is not None and name in wanted.requires and self.current.get(name) is state
+        name, desired = state.row.name, self.planning.desired
+        return desired is not None and name in desired.requires and self.current.get(name) is state
 
-    # -- waiting and being woken -----------------------------------------------------------------------------
+    # -- waiting ---------------------------------------------------------------------------------------------
 
     async def pause(self, uuid: str, seconds: float | None) -> None:
         """Wait for `seconds`, or until the step is woken. Raises Stopped when the run stops."""
@@ -339,7 +343,7 @@ def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tup
     return result, size(result)
 
 
-async def acting_on(parts: ActingParts, stack: Stack, writer: Writer) -> StackContext:
+async def acting_on(parts: ActionComponents, stack: Stack, writer: Writer) -> StackContext:
     """Return the context for a signal or a message to a resource: that of the operation that runs here, so that its
     steps see the effects, otherwise a new one that is read from the database and records with `writer`.
     """

@@ -13,7 +13,7 @@ from stoker.engine.planning.refactoring import Side
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import Prepared
 from stoker.engine.running.operation_context import OperationContext
-from stoker.engine.running.redefining import (
+from stoker.engine.running.redefinition import (
     columns_after,
     completed,
     record_completed,

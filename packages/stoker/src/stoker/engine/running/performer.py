@@ -43,10 +43,10 @@ from stoker.engine.running.refusals import (
     with_users,
 )
 from stoker.engine.running.retries import Retries, backoff
-from stoker.engine.running.stopping import CANCELLED, Stop, Stopped
+from stoker.engine.running.stop import CANCELLED, Stop, Stopped
 from stoker.plugins import capabilities
 from stoker.plugins.agents import USER_PROJECT
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Replace
 from stoker.plugins.resource import ADDRESS, NAME, AttributeKey, Call, indexed_keys
 from stoker.store.journal import Batch
 from stoker.store.ownership import ObjectAlreadyOwned
@@ -125,18 +125,20 @@ class Performer:
 
     def _check_values(self, state: ResourceState) -> None:
         """Raise Failure if values that were unknown before are invalid."""
-        run, wanted = self.run, self.run.planning.wanted
-        resource = wanted.definition.resources.get(state.row.name) if wanted is not None else None
+        run, desired = self.run, self.run.planning.desired
+        resource = desired.definition.resources.get(state.row.name) if desired is not None else None
         beginning = (
             state.row.action in BEGINNING and state.in_progress and not state.stored.definition.get("external_id")
         )
-        if wanted is None or resource is None or not beginning or state.type.any_properties:
+        if desired is None or resource is None or not beginning or state.type.any_properties:
             return
         if resource.references or run.stack.parent_id is not None:
-            place = key_path(wanted.definition, resource, "properties")
-            values, problems = against_schema(wanted.definition, declared_for(resource, state.type), state.given, place)
+            place = key_path(desired.definition, resource, "properties")
+            values, problems = against_schema(
+                desired.definition, declared_for(resource, state.type), state.given, place
+            )
             if not problems:
-                document = wanted.definition.template.document
+                document = desired.definition.template.document
                 problems = [
                     Diagnostic("properties", problem, place, document.source, document.locate(place))
                     for problem in state.type.validate(values)
@@ -166,13 +168,13 @@ class Performer:
                 if retries.attempts:
                     retries.succeeded()
             except CloudError as error:
-                outcome = await self._judge(state, error, retries, conflicts)
+                outcome = await self._outcome_of_error(state, error, retries, conflicts)
                 conflicts += error.conflict
             except Fenced:
                 raise
             except StokerError as error:
                 outcome = Failed(error.message, kind=error.kind)
-            if isinstance(outcome, Again):
+            if isinstance(outcome, InProgress):
                 if outcome.physical_id is not None:
                     state.row.physical_id = outcome.physical_id
                 if outcome.waiting != waiting:
@@ -194,7 +196,7 @@ class Performer:
             elif not (self._may_try_again(state, outcome) and await self._start_over(state, outcome)):
                 raise failure_of(state, outcome)
 
-    async def _pause(self, state: ResourceState, outcome: Again) -> None:
+    async def _pause(self, state: ResourceState, outcome: InProgress) -> None:
         """Wait as long as a method requested, or until its object changes if many are watched together.
 
         The resource's values are released meanwhile.
@@ -202,7 +204,7 @@ class Performer:
         async with self.run.services.memory.values.paused(partial(self.run.values_of, state.row.name, state.row.uuid)):
             await self._wait(state, outcome)
 
-    async def _wait(self, state: ResourceState, outcome: Again) -> None:
+    async def _wait(self, state: ResourceState, outcome: InProgress) -> None:
         run, uuid = self.run, state.row.uuid
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
@@ -236,7 +238,7 @@ class Performer:
             await find_if_possible(self.run, state, call)
             if state.row.physical_id is None and state.stored.progress.pop(SEARCH_AGAIN, False):
                 state.stored.uncertain = has_own_name(state, call)
-                return Again(after=LATE_SECONDS if state.stored.uncertain else 0.0)
+                return InProgress(after=LATE_SECONDS if state.stored.uncertain else 0.0)
         if state.row.action == "CREATE" and state.row.physical_id is None and not state.type.local:
             task = asyncio.current_task()
             assert task is not None
@@ -269,19 +271,21 @@ class Performer:
         if row.physical_id is not None:
             run.objects.making.pop(row.uuid, None)
 
-    async def _judge(self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int) -> Outcome:
-        """Decide about a failed call: retry, start over, or fail."""
+    async def _outcome_of_error(
+        self, state: ResourceState, error: CloudError, retries: Retries, conflicts: int
+    ) -> Outcome:
+        """Return how to continue after an error: retry, start over, or fail."""
         action = state.row.action
         if action == "CREATE" and state.row.physical_id is None and (error.status == 0 or error.status >= 500):
             state.stored.uncertain = True
         pause = await pause_after_refusal(self.run, state, error, retries)
         if pause is not None:
-            return Again(after=pause, waiting=await unconfirmed_reason(self.run, state, error))
+            return InProgress(after=pause, waiting=await unconfirmed_reason(self.run, state, error))
         if action == "DELETE" and state.stored.uncertain and isinstance(error, Unconfirmed):
             await mark_not_found(self.run, state, error)
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         if state.stored.uncertain and await was_created(self.run, state):
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         if error.conflict and action == "DELETE" and not error.lasting:
             return await wait_until_free(self.run, state, error, conflicts)
         refused = action == "DELETE" and 400 <= error.status < 500
@@ -329,13 +333,13 @@ class Performer:
                     pause = backoff(conflicts)
                 if pause is None:
                     return error.not_found
-                outcome = Again(after=pause)
-            if not isinstance(outcome, Again):
+                outcome = InProgress(after=pause)
+            if not isinstance(outcome, InProgress):
                 return isinstance(outcome, Done)
             with contextlib.suppress(Stopped):
                 await run.pause(state.row.uuid, outcome.after)
 
-    # -- how it ended ----------------------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------------
 
     async def _completed(self, state: ResourceState, outcome: Done, batch: Batch) -> None:
         run, row = self.run, state.row

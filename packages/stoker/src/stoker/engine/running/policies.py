@@ -47,8 +47,8 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
     if plan is None or not policies:
         return None
     if plan.reaches_below():
-        wanted = run.planning.wanted
-        plan = await (with_nested(run, wanted) if wanted is not None else removal_with_nested(run))
+        desired = run.planning.desired
+        plan = await (with_nested(run, desired) if desired is not None else removal_with_nested(run))
     costs = await _costs(run, plan) if any(reads_costs(policy) for policy in policies) else None
     facts = await _stack(run)
     report = await evaluate(run.services, run.stack.project_id, policies, plan, facts, costs, "operation")
@@ -122,8 +122,8 @@ def _keep(run: OperationContext, report: Report) -> None:
 
 
 def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report: Report) -> None:
-    """Put the results about a step in place of what the policies said before its values were known; the next commit of
-    the operation stores them.
+    """Put the results about a step in place of the earlier results, for which its values were not known; the next
+    commit of the operation stores them.
     """
     if run.operation.plan is None:
         return

@@ -13,15 +13,15 @@ from typing import Any
 
 from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
-from stoker.engine.calls.examining import is_usable, obstacle
-from stoker.engine.inspection.comparing import compare
+from stoker.engine.calls.examination import is_usable, obstacle
+from stoker.engine.inspection.comparison import compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.action_order import ActionOrder, not_created_checks, plan_removal, plan_verb
 from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
-from stoker.engine.planning.importing import IMPORTED_BY, pending_imports, returned_references
-from stoker.engine.planning.keeping import Copies, RestoredValues, completed_before, is_part_of_return
+from stoker.engine.planning.imports import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState, plan_forward
+from stoker.engine.planning.retention import Copies, RestoredValues, completed_before, is_part_of_return
 from stoker.engine.preflight.checks import check_steps, steps_to_check
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
@@ -30,10 +30,10 @@ from stoker.engine.records.stack_view import facade_of, uses_facade
 from stoker.engine.records.state import ResourceState, former_labels, resources_by_name
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.content_copies import copies_of, path_below
-from stoker.engine.running.importing import read_imports
+from stoker.engine.running.imports import read_imports
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import record_terms
-from stoker.engine.running.relocating import relocate
+from stoker.engine.running.relocation import relocate
 from stoker.engine.running.stack_documents import keep_document
 from stoker.engine.running.whole_plan import with_nested
 from stoker.store import late_requests, snapshots
@@ -46,7 +46,7 @@ from stoker.template.versions import RETAIN_EXCEPT_ON_CREATE
 async def observe(run: OperationContext, states: Iterable[ResourceState], definition: Definition) -> None:
     """Compare resources with the cloud, and record differences: all, or those that a look before has found to differ.
 
-    Resources that cannot be read are assumed to be as recorded, and so is what the wanted definition ignores. Nested
+    Resources that cannot be read are assumed to be as recorded, and so is what the desired definition ignores. Nested
     stacks are compared by their own operations; those that only begin with this one are not recorded yet.
     """
     operation, relocated = run.operation, run.planning.relocated
@@ -63,8 +63,8 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     answers = await asyncio.gather(*(compare(run, state, reads) for state in looked_at))
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
-        wanted = definition.resources.get(state.row.name)
-        found = answer.without_ignored(state.type, wanted.ignore_drift if wanted is not None else ()).found
+        desired = definition.resources.get(state.row.name)
+        found = answer.without_ignored(state.type, desired.ignore_drift if desired is not None else ()).found
         property_set = record_found(state, found)
         if found is None:
             batch.change(state.seal()).add(run.event(state, state.row.reason))
@@ -107,7 +107,7 @@ async def prepare(run: OperationContext) -> None:
     """Load and plan the operation: set what `planning` and `objects` describe. Raises StokerError."""
     action = run.operation.action
     if action == REMOVE_SNAPSHOT:
-        run.planning.plan = plan_removal(run.planning.removing, [])
+        run.planning.plan = plan_removal(run.planning.removal_options, [])
         return
     made_from = run.operation.inputs if action in FORWARD else NOTHING
     inputs = await _load(run, run.stack.inputs if made_from == NOTHING else made_from)
@@ -120,66 +120,77 @@ async def prepare(run: OperationContext) -> None:
     for state in states:
         run.services.memory.values.rest(state)
     if action in VERBS:
-        wanted = await _bind_definition(run, inputs)
+        desired = await _bind_definition(run, inputs)
         await load_copies(run)
-        not_created = not_created_checks(wanted, states) if action == "CHECK" else ()
+        not_created = not_created_checks(desired, states) if action == "CHECK" else ()
         run.planning.plan = plan_verb(action, states, order=VERBS[action], not_created=not_created)
     elif action in REMOVES or run.operation.inputs == NOTHING:
         if action == "ABANDON":
             await keep_document(run)
-        run.planning.plan = plan_removal(run.planning.removing, states)
+        run.planning.plan = plan_removal(run.planning.removal_options, states)
     elif action in FORWARD:
-        wanted = await _bind_definition(run, inputs)
-        moved = await _move(run, wanted)
+        desired = await _bind_definition(run, inputs)
+        moved = await _move(run, desired)
         states = list(run.states.values())
-        await observe(run, states, wanted.definition)
-        states = await _import(run, wanted, states)
-        wanted.restore = await load_copies(run)
+        await observe(run, states, desired.definition)
+        states = await _import(run, desired, states)
+        desired.restore = await load_copies(run)
         if action == "ADOPT":
             run.planning.adopted = await load_adopted(run)
         await examine(run, states)
         former = await _former(run)
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
-        removing = run.planning.removing
+        removal_options = run.planning.removal_options
         imported = run.planning.imported
         new = run.planning.relocated.new if run.planning.relocated is not None else frozenset[str]()
         work = partial(
-            plan_forward, action, wanted, states, run.scope, policies, former, above, moved, removing, imported, new
+            plan_forward,
+            action,
+            desired,
+            states,
+            run.scope,
+            policies,
+            former,
+            above,
+            moved,
+            removal_options,
+            imported,
+            new,
         )
-        run.planning.plan = await run.evaluate(work, len(wanted.definition.resources))
+        run.planning.plan = await run.evaluate(work, len(desired.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
 
 
-async def _move(run: OperationContext, wanted: DesiredState) -> dict[str, str]:
+async def _move(run: OperationContext, desired: DesiredState) -> dict[str, str]:
     """Give resources the names and stacks that they have from now on, and return the former paths of those of the
     stack; the first commit records them.
 
     A run that continues after a crash finds them in the record.
     """
     before = run.operation.former_inputs
-    transfers = wanted.inputs.environment.transfers
+    transfers = desired.inputs.environment.transfers
     if run.operation.action in RETURNS or transfers.moved or transfers.between:
-        run.planning.relocated = await relocate(run, wanted)
+        run.planning.relocated = await relocate(run, desired)
         run.planning.earlier = resources_by_name(run.states.values())
-    if run.planning.removing.undoes_imports and (rows := returned_references(wanted, run.current)):
+    if run.planning.removal_options.undoes_imports and (rows := returned_references(desired, run.current)):
         run.progress.unsaved_transfers = Batch().change(*rows).precede_with(run.progress.unsaved_transfers or Batch())
     moved = run.planning.relocated.names(run.stack) if run.planning.relocated is not None else {}
     return former_labels(run.current.values(), before) | moved
 
 
-async def _import(run: OperationContext, wanted: DesiredState, states: list[ResourceState]) -> list[ResourceState]:
+async def _import(run: OperationContext, desired: DesiredState, states: list[ResourceState]) -> list[ResourceState]:
     """Read the objects of imports, and return all resources with theirs; the first commit records them.
 
     A run that continues after a crash finds them in the record.
     """
-    if run.operation.action not in IMPORTED_BY or not wanted.inputs.environment.transfers.imports:
+    if run.operation.action not in IMPORTED_BY or not desired.inputs.environment.transfers.imports:
         return states
-    if not (pending := pending_imports(wanted, states, None)):
+    if not (pending := pending_imports(desired, states, None)):
         return states
     batch = Batch()
-    imports = await read_imports(run, wanted, pending)
+    imports = await read_imports(run, desired, pending)
     run.planning.imported = imports.unread
     for state in imports.states:
         is_new = state.row.uuid not in run.states
@@ -200,10 +211,10 @@ async def _find_used_resources(run: OperationContext, states: Iterable[ResourceS
     """
     if any(state.stored.definition.get("deletion_policy") == RETAIN_EXCEPT_ON_CREATE for state in states):
         since = await run.services.database.read(completed_before, run.operation)
-        run.planning.removing = replace(run.planning.removing, since=since)
+        run.planning.removal_options = replace(run.planning.removal_options, since=since)
     if run.operation.parent_operation is not None and any(state.stored.origin.imported for state in states):
         is_return = await run.services.database.read(is_part_of_return, run.operation)
-        run.planning.removing = replace(run.planning.removing, is_return=is_return)
+        run.planning.removal_options = replace(run.planning.removal_options, is_return=is_return)
 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:
@@ -223,15 +234,15 @@ async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> Desir
         definition = loader.bind(run.stack, inputs, strict=False, exports=exports)
         return DesiredState.of(run.services, definition, inputs)
 
-    wanted = run.planning.wanted = await run.evaluate(bound)
-    wanted.since, wanted.skipped = run.operation.created_at, run.planning.removing.skipped
+    desired = run.planning.desired = await run.evaluate(bound)
+    desired.since, desired.skipped = run.operation.created_at, run.planning.removal_options.skipped
     if inputs.template.uses("Fn::GetAZs"):
         await run.load_zones()
     run.scope.parent = None
     if uses_facade(run.stack, inputs):
         run.scope.parent = await run.services.database.read(facade_of, run.services, run.stack, inputs)
-    run.planning.attribute_keys = wanted.keys_for_resources()
-    return wanted
+    run.planning.attribute_keys = desired.keys_for_resources()
+    return desired
 
 
 async def _former(run: OperationContext) -> Definition | None:
@@ -266,14 +277,14 @@ async def check_before_first_change(run: OperationContext, whole: Plan | None) -
     An operation that is resumed was checked before its first change. The operation of a nested stack is part of one
     that was checked; one that a signal begins is not checked.
     """
-    plan, wanted = run.planning.plan, run.planning.wanted
+    plan, desired = run.planning.plan, run.planning.desired
     run.planning.plan = plan.without_subjects() if plan is not None else None
     operation, settings = run.operation, run.services.settings
     wants = settings.preflight and not operation.skip_preflight and operation.action in _CHECKED
-    if plan is None or wanted is None or not wants or operation.epoch > 1 or run.stack.parent_id is not None:
+    if plan is None or desired is None or not wants or operation.epoch > 1 or run.stack.parent_id is not None:
         return
     if whole is None:
-        whole = await with_nested(run, wanted, steps_to_check) if plan.reaches_below() else plan
+        whole = await with_nested(run, desired, steps_to_check) if plan.reaches_below() else plan
     seconds, skipped = settings.validation_seconds, settings.preflight_skipped
     report = await check_steps(whole, run.cloud, run.services.clock, seconds, skipped)
     if report.results and operation.plan is not None:  # the first commit stores the plan

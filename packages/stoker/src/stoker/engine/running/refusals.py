@@ -11,7 +11,7 @@ from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import Retries, backoff
-from stoker.plugins.outcome import Again, Failed, Outcome
+from stoker.plugins.outcome import Failed, InProgress, Outcome
 from stoker.store.journal import Batch
 
 LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ async def wait_until_free(run: OperationContext, state: ResourceState, error: Cl
     if conflicts == 0 and row.stack_id == run.stack.id:
         row.reason = await without_secrets(run, f"waiting until it is free: {text}", [state])
         await run.commit(Batch().change(state.seal()).add(run.event(state, row.reason)))
-    return Again(after=pause)
+    return InProgress(after=pause)
 
 
 async def is_usable(run: OperationContext, state: ResourceState) -> bool:

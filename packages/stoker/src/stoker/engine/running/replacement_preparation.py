@@ -12,18 +12,18 @@ from stoker.base.errors import CloudError
 from stoker.cloud.transport import counted
 from stoker.engine.calls.building import final_values
 from stoker.engine.planning.decide import Target, was_never_usable
-from stoker.engine.planning.keeping import ON_REPLACEMENT, removal_effect
 from stoker.engine.planning.kinds import StepKind
+from stoker.engine.planning.retention import ON_REPLACEMENT, removal_effect
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method, Performer
 from stoker.plugins import capabilities
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.store.journal import Batch
 
-Around = Callable[[Method], Method]
+MethodWrapper = Callable[[Method], Method]
 
 _BEFORE = "before_deletion"
 """The key of a stored definition for the action and the status of a resource that is deleted before its replacement is
@@ -34,7 +34,7 @@ created: it returns to them if its service refuses the deletion.
 class Deletion(Protocol):
     """See `StepRunner.delete`."""
 
-    def __call__(self, state: ResourceState, around: Around = ...) -> Awaitable[None]: ...
+    def __call__(self, state: ResourceState, wrap: MethodWrapper = ...) -> Awaitable[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class ReplacementPreparation:
         state.stored.made_way = False
         state.recorded_id = None  # it claims its object again, which may have gone to its replacement
 
-    # -- deleted first ---------------------------------------------------------------------------------------
+    # -- deletion before creation ----------------------------------------------------------------------------
 
     async def _is_deleted_first(self, state: ResourceState, target: Target) -> bool:
         """Return whether the object is deleted before its replacement is created, or its deletion for one has begun."""
@@ -137,7 +137,7 @@ class ReplacementPreparation:
 
     def _is_deleted(self, state: ResourceState) -> bool:
         """Return whether the removal of a resource deletes its object."""
-        return removal_effect(state, self.run.planning.removing).name in _DELETES
+        return removal_effect(state, self.run.planning.removal_options).name in _DELETES
 
     async def _delete_first(self, state: ResourceState) -> None:
         """Delete a resource before its replacement is created. If its service refuses that, nothing has changed.
@@ -149,7 +149,7 @@ class ReplacementPreparation:
         sent = 0
         released: list[ResourceState] | None = None
 
-        def around(method: Method) -> Method:
+        def wrap(method: Method) -> Method:
             async def deletion(call: Call) -> Outcome:
                 nonlocal sent, released
                 with counted() as effects:
@@ -162,12 +162,12 @@ class ReplacementPreparation:
                         sent += effects.requests
                 released = []
                 await self._release_from_dependents(state, released)
-                return Again(after=0.0)
+                return InProgress(after=0.0)
 
             return deletion
 
         try:
-            await self.delete(state, around)
+            await self.delete(state, wrap)
         except Failure:
             if not sent:
                 row.action, row.status, row.reason = definition.pop(_BEFORE)
@@ -201,15 +201,17 @@ class ReplacementPreparation:
 
         A resource that depends on it no longer is changed independently, and the deletion waits for that.
         """
-        wanted, name = self.run.planning.wanted, required.row.name
-        if name not in state.requires or wanted is None:
+        desired, name = self.run.planning.desired, required.row.name
+        if name not in state.requires or desired is None:
             return False
-        return state.row.name not in wanted.requires or name in wanted.requires[state.row.name]
+        return state.row.name not in desired.requires or name in desired.requires[state.row.name]
 
     def _may_go(self, state: ResourceState) -> bool:
         """Return whether the plan's removal of a resource deletes its object, and may begin now."""
-        wanted, name = self.run.planning.wanted, state.row.name
-        restricted = wanted.inputs.environment.registry.restricted_actions(name) if wanted is not None else frozenset()
+        desired, name = self.run.planning.desired, state.row.name
+        restricted = (
+            desired.inputs.environment.registry.restricted_actions(name) if desired is not None else frozenset()
+        )
         return "replace" not in restricted and self._is_deleted(state)
 
 

@@ -27,8 +27,8 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.base.ids import new_id
-from stoker.engine.calls.context import ActingParts
-from stoker.engine.computing import Beginning
+from stoker.engine.calls.context import ActionComponents
+from stoker.engine.computing import StartPriority
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
@@ -38,13 +38,13 @@ from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState
 from stoker.engine.redaction.stacks import without_secrets
 from stoker.engine.running.completion import OperationCompletion, check_exports, refresh_outputs
-from stoker.engine.running.importing import record_transfers
+from stoker.engine.running.imports import record_transfers
 from stoker.engine.running.lifecycle import Lifecycle
-from stoker.engine.running.operation_context import OperationContext, Planning
+from stoker.engine.running.operation_context import OperationContext, PlanningResult
 from stoker.engine.running.preparation import VERBS, check_before_first_change, prepare
 from stoker.engine.running.stack_documents import load_copies_to_remove, load_idle_copies, sealed_document
 from stoker.engine.running.steps import StepRunner
-from stoker.engine.running.stopping import LOST, RESOURCE, Stop, Stopped
+from stoker.engine.running.stop import LOST, RESOURCE, Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
@@ -64,7 +64,7 @@ class OperationRun(OperationContext):
 
     def __init__(
         self,
-        parts: ActingParts,
+        parts: ActionComponents,
         endings: OperationCompletion,
         operation: Operation,
         stack: Stack,
@@ -119,7 +119,7 @@ class OperationRun(OperationContext):
         self.states.clear()
         self.current.clear()
         self.nested.begun.clear()
-        self.planning, self.inputs = Planning(), None
+        self.planning, self.inputs = PlanningResult(), None
         self._schedule.release()
         self.progress.document = None
         self.progress.failures.clear()
@@ -173,8 +173,8 @@ class Execution:
                 await self._call_plugins_before()
                 if run.progress.unsaved_transfers is not None:
                     await record_transfers(run)
-                if run.planning.removing.skipped:
-                    from stoker.engine.running.skipping import record_skipped
+                if run.planning.removal_options.skipped:
+                    from stoker.engine.running.skipped_resources import record_skipped
 
                     await record_skipped(run)
                 await self._execute()
@@ -245,13 +245,13 @@ class Execution:
             timer = clock.call_later(max(deadline - clock.now(), 0.0), lambda: run.stop(Stop.EXPIRED))
         try:
             await self._remove_copies_first()
-            making, removing = run.planning.plan.halves()
-            await self._schedule.carry_out(making)
+            changes, removals = run.planning.plan.halves()
+            await self._schedule.carry_out(changes)
             if not run.progress.ends_early:
                 await check_exports(run, self._schedule.runner.performer)
-                await self._schedule.carry_out(removing)
+                await self._schedule.carry_out(removals)
             if left_over := await self._left_over():
-                await self._schedule.carry_out(plan_removal(run.planning.removing, left_over))
+                await self._schedule.carry_out(plan_removal(run.planning.removal_options, left_over))
             if run.operation.action == "DELETE" and not run.progress.ends_early:  # an abandoned stack keeps its users
                 await remove_user_project(run)
         finally:
@@ -265,7 +265,7 @@ class Execution:
         """
         run = self._run
         if run.operation.action == "DELETE" and (copies := await load_idle_copies(run)):
-            await self._schedule.carry_out(plan_removal(run.planning.removing, copies))
+            await self._schedule.carry_out(plan_removal(run.planning.removal_options, copies))
 
     async def _left_over(self) -> list[ResourceState]:
         """Return what remains to be removed after the plan: copies of snapshots, which nested stacks can create as long
@@ -277,7 +277,7 @@ class Execution:
         if run.operation.action in ("DELETE", REMOVE_SNAPSHOT):
             with contextlib.suppress(Stopped):
                 return await load_copies_to_remove(run)
-        if run.planning.wanted is None or run.operation.action not in FORWARD:
+        if run.planning.desired is None or run.operation.action not in FORWARD:
             return []
         mine = [state for state in run.states.values() if state.row.stack_id == run.stack.id]
         return [state for state in mine if not run.serves(state)]
@@ -298,8 +298,8 @@ class Execution:
         elif progress.stopping is not None:
             await self._end(FAILED, progress.stopping.value)
         elif progress.failures:
-            told = progress.failures if run.operation.action == "CHECK" else progress.failures[:1]
-            failure = Failure.joined(told)
+            failures = progress.failures if run.operation.action == "CHECK" else progress.failures[:1]
+            failure = Failure.joined(failures)
             await self._end(FAILED, _failure_text(run, failure), failure)
         else:
             if run.operation.action == "SNAPSHOT" and run.operation.parent_operation is None:
@@ -382,7 +382,7 @@ class Schedule:
                 pending.extend(self._graph.finished(step.key))
                 continue
             self.active += 1
-            run.services.turns.begin(run.turn, partial(self._begin, step, copy_context()), Beginning.STEP)
+            run.services.turns.begin(run.turn, partial(self._begin, step, copy_context()), StartPriority.STEP)
 
     def _begin(self, step: Step, context: Context) -> None:
         run = self._run

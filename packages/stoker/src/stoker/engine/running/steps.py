@@ -26,11 +26,11 @@ from stoker.engine.planning.decide import (
     may_be_suspended,
     note_remains,
 )
-from stoker.engine.planning.importing import obstacles
-from stoker.engine.planning.keeping import Effect, removal_effect
+from stoker.engine.planning.imports import obstacles
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.reasons import Reason, ReasonCode
+from stoker.engine.planning.retention import Effect, removal_effect
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
@@ -43,8 +43,8 @@ from stoker.engine.running.lost_claims import remove_late_object
 from stoker.engine.running.operation_context import OperationContext, has_hook
 from stoker.engine.running.performer import Method, NeedsReplacement, Performer, next_batch
 from stoker.engine.running.refusals import is_usable
-from stoker.engine.running.removing import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
-from stoker.engine.running.replacement_preparation import Around, ReplacementPreparation
+from stoker.engine.running.removal import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
+from stoker.engine.running.replacement_preparation import MethodWrapper, ReplacementPreparation
 from stoker.plugins.outcome import Done, Outcome
 from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
@@ -54,8 +54,8 @@ from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 LOG = logging.getLogger(__name__)
 
 
-Acting = Callable[[], Awaitable[Any]]
-"""Does what was decided on; it may return a further `Acting`."""
+Continuation = Callable[[], Awaitable[Any]]
+"""Does what was decided on; it may return a further `Continuation`."""
 
 
 _NOT_REPLACED = "its object was imported, and is not replaced, although what differs needs a new one"
@@ -69,20 +69,20 @@ class StepRunner:
     """Runs the steps of one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext) -> None:
-        self.run_ = run
+        self.context = run
         self.performer = Performer(run)
         self.replacement = ReplacementPreparation(run, self.performer, self.delete)
 
     async def run(self, step: Step) -> None:
         """Run a step. Raises Failure, or Stopped if the run must stop."""
-        run = self.run_
+        run = self.context
         async with run.services.memory.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
             if step.kind in (StepKind.DELETE, StepKind.FORGET):
                 await self._remove(step)
             elif step.kind is StepKind.VERB:
                 await self._verb(step)
-            elif run.planning.wanted is not None and step.name not in run.planning.wanted.requires:
+            elif run.planning.desired is not None and step.name not in run.planning.desired.requires:
                 raise await self._forbidden(self._state(step), step.reasons)
             else:
                 await self.forward(step)
@@ -90,24 +90,24 @@ class StepRunner:
     def _state(self, step: Step) -> ResourceState:
         if step.uuid is None:
             raise Bug(f"step {step.key!r} has no resource")
-        return self.run_.states[step.uuid]
+        return self.context.states[step.uuid]
 
-    # -- keeping ---------------------------------------------------------------------------------------------
+    # -- kept resources --------------------------------------------------------------------------------------
 
     def keep_as_is(self, step: Step) -> bool:
         """Return whether a kept resource needs no further check: nothing that it refers to has changed."""
-        run, wanted = self.run_, self.run_.planning.wanted
-        if step.uuid in run.planning.removing.skipped:
+        run, desired = self.context, self.context.planning.desired
+        if step.uuid in run.planning.removal_options.skipped:
             run.current[step.name] = run.states[step.uuid]
             return True
-        if wanted is None or step.uuid is None or not run.objects.moved.isdisjoint(wanted.requires[step.name]):
+        if desired is None or step.uuid is None or not run.objects.moved.isdisjoint(desired.requires[step.name]):
             return False
         if has_hook(run, step.name, "pre", "UPDATE"):
             return False
         state = run.states[step.uuid]
         run.current[step.name] = state
-        type_name = wanted.definition.resources[step.name].type
-        return not self._outdated(state, type_name, frozenset(wanted.requires[step.name]))
+        type_name = desired.definition.resources[step.name].type
+        return not self._outdated(state, type_name, frozenset(desired.requires[step.name]))
 
     def _outdated(self, state: ResourceState, type_name: str, requires: frozenset[str]) -> bool:
         """Return whether what is recorded differs from the definition in what its fingerprint does not contain."""
@@ -116,7 +116,7 @@ class StepRunner:
         return changed or row.replaced_by is not None or row.status != COMPLETE
 
     async def _keep(self, state: ResourceState, target: Target) -> None:
-        run = self.run_
+        run = self.context
         run.current[target.name] = state
         if not self._outdated(state, target.type_name, target.requires) and state.row.fingerprint == target.fingerprint:
             return
@@ -126,21 +126,21 @@ class StepRunner:
         state.stored.deployed = {}
         await run.commit(Batch().change(state.seal()))
 
-    # -- towards the definition ------------------------------------------------------------------------------
+    # -- creation, update and replacement --------------------------------------------------------------------
 
     async def forward(self, step: Step) -> None:
         """Create, update, replace or keep a desired resource; the decision is based on final values."""
-        acting = await self._begin(step)
-        while acting is not None:
-            acting = await acting()
+        continuation = await self._begin(step)
+        while continuation is not None:
+            continuation = await continuation()
 
-    async def _begin(self, step: Step) -> Acting | None:
+    async def _begin(self, step: Step) -> Continuation | None:
         """Decide on a resource, and record what is about to be done; return what does it.
 
         The order has these reasons:
 
         1. The final values are evaluated before the rest, since everything below compares with them. They are released
-           before the returned `Acting` runs: a resource that takes hours to create does not keep them in memory.
+           before the returned `Continuation` runs: a resource that takes hours to create does not keep them in memory.
         2. An action that an earlier run has begun is finished before anything is decided: only then it is known which
            object there is, and which values it has.
         3. A hook holds the resource before the decision, not after it: while it holds, users may change the object, and
@@ -149,7 +149,7 @@ class StepRunner:
            is resumed. That can change what remains to be done, so the policies judge only the result.
         5. Whatever policies and restrictions forbid ends here, before the first change of the resource is recorded.
         """
-        run = self.run_
+        run = self.context
         state = run.states.get(step.uuid or "")
         target = await self._final_target(step.name)
         if state is not None and state.in_progress and state.row.action in BEGINNING:
@@ -184,15 +184,15 @@ class StepRunner:
 
     async def _ask_policies(self, target: Target, kind: StepKind) -> None:
         """Ask the policies on plans about what is about to be done. Raises Failure."""
-        if kind in (StepKind.KEEP, StepKind.REFUSE) or not self.run_.planning.policies:
+        if kind in (StepKind.KEEP, StepKind.REFUSE) or not self.context.planning.policies:
             return
         from stoker.engine.running.policies import check_step_by_policies
 
-        await check_step_by_policies(self.run_, target, kind)
+        await check_step_by_policies(self.context, target, kind)
 
     def _is_imported(self, state: ResourceState) -> bool:
         """Return whether the operation has imported the object, which it then never replaces."""
-        return state.stored.origin.imported == self.run_.operation.id
+        return state.stored.origin.imported == self.context.operation.id
 
     async def _forbidden(self, state: ResourceState, reasons: Iterable[Reason]) -> Failure:
         """Return the failure for a change that an update policy forbids; the resource is unchanged."""
@@ -200,7 +200,7 @@ class StepRunner:
 
     async def _held(self, state: ResourceState, text: str) -> Failure:
         """Return the failure for a change that is not allowed; the resource is unchanged."""
-        run = self.run_
+        run = self.context
         run.current[state.row.name] = state
         failure = Failure("ResourceActionRestricted", (state.row.name,), text)
         event = run.event(state, text, cause=failure)
@@ -209,11 +209,11 @@ class StepRunner:
         return failure
 
     async def _final_target(self, name: str) -> Target:
-        run = self.run_
-        assert run.planning.wanted is not None
+        run = self.context
+        assert run.planning.desired is not None
         await self._prefetch(name)
         try:
-            return await run.evaluate_values(partial(run.planning.wanted.target, name, run.scope), Target.size)
+            return await run.evaluate_values(partial(run.planning.desired.target, name, run.scope), Target.size)
         except StokerError as error:
             raise Failure.of(error, name) from error
 
@@ -222,9 +222,9 @@ class StepRunner:
 
         Raises Failure if a service does not answer: without the values, the resource would get wrong properties.
         """
-        run = self.run_
-        assert run.planning.wanted is not None
-        for reference in run.planning.wanted.definition.resources[name].references:
+        run = self.context
+        assert run.planning.desired is not None
+        for reference in run.planning.desired.definition.resources[name].references:
             state = run.current.get(reference.resource)
             if state is None:
                 continue
@@ -269,8 +269,8 @@ class StepRunner:
         except NeedsReplacement:
             state.row.status = FAILED
 
-    async def _create(self, target: Target, former: ResourceState | None) -> Acting:
-        run = self.run_
+    async def _create(self, target: Target, former: ResourceState | None) -> Continuation:
+        run = self.context
         former = await self.replacement.prepare(target, former)
         former_reference = former.reference_id() if former is not None else None
         state = await self._not_created(target, former)
@@ -304,15 +304,15 @@ class StepRunner:
     async def _record_beginning(self, state: ResourceState, batch: Batch) -> None:
         """Commit the beginning of a creation or adoption. Raises Failure if the object belongs to another resource."""
         try:
-            await self.run_.commit(batch)
+            await self.context.commit(batch)
         except ObjectAlreadyOwned as taken:
-            failure = not_owned(self.run_, state, taken)
+            failure = not_owned(self.context, state, taken)
             await self.performer.failed(state, failure, batch)
             raise failure from taken
 
     async def _not_created(self, target: Target, former: ResourceState | None) -> ResourceState:
         """Return the resource before its creation; it is recorded if a hook holds it."""
-        run = self.run_
+        run = self.context
         known = former is not None and former.row.action == NOT_CREATED
         state = former if former is not None and known else self._new_state(target)
         describe(state, target)
@@ -325,7 +325,7 @@ class StepRunner:
         return state
 
     def _new_state(self, target: Target) -> ResourceState:
-        run = self.run_
+        run = self.context
         now = run.services.clock.now()
         row = Resource(
             uuid=new_id(),
@@ -341,8 +341,8 @@ class StepRunner:
         )
         return ResourceState(row, target.type, run.stack.name, run.services.sealer, run.services.memory.values)
 
-    async def _update(self, state: ResourceState, target: Target) -> Acting:
-        run = self.run_
+    async def _update(self, state: ResourceState, target: Target) -> Continuation:
+        run = self.context
         run.current[target.name] = state
         batch = Batch()
         state.row.action, state.row.status, state.row.started_at = "UPDATE", IN_PROGRESS, run.services.clock.now()
@@ -360,7 +360,7 @@ class StepRunner:
         await run.commit(batch)
         former_reference = state.reference_id()
 
-        async def update() -> Acting | None:
+        async def update() -> Continuation | None:
             try:
                 await self.performer.perform(state, state.type.update)
             except NeedsReplacement as needed:
@@ -384,29 +384,29 @@ class StepRunner:
         failure = Failure(
             "NotSupported", (state.row.name,), "; ".join(reason.sentence() for reason in decision.reasons)
         )
-        await self.performer.failed(state, failure, Batch().add(self.run_.event(state)))
+        await self.performer.failed(state, failure, Batch().add(self.context.event(state)))
         return failure
 
-    # -- away ------------------------------------------------------------------------------------------------
+    # -- removal ---------------------------------------------------------------------------------------------
 
     async def _remove(self, step: Step) -> None:
         """Delete a replaced or removed resource, unless it is used after all, or was deleted already."""
-        state = self.run_.states.get(step.uuid or "")
-        if state is not None and not self.run_.serves(state):
+        state = self.context.states.get(step.uuid or "")
+        if state is not None and not self.context.serves(state):
             await self.delete(state, forgets=step.kind is StepKind.FORGET)
 
-    async def delete(self, state: ResourceState, around: Around = _unchanged, *, forgets: bool = False) -> None:
-        """Remove a recorded resource (see `removal_effect`); `around` wraps the method that deletes its object. With
+    async def delete(self, state: ResourceState, wrap: MethodWrapper = _unchanged, *, forgets: bool = False) -> None:
+        """Remove a recorded resource (see `removal_effect`); `wrap` wraps the method that deletes its object. With
         `forgets`, the object stays.
         """
-        run, row, removing = self.run_, state.row, self.run_.planning.removing
+        run, row, removal_options = self.context, state.row, self.context.planning.removal_options
         reason, first = NO_REASON, list[Batch]()
         is_copy = row.stack_id != run.stack.id
         begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
         if not begun_before:
             if not is_copy and has_hook(run, row.name, "pre", "DELETE"):
                 await pause(run, state, "pre", "DELETE")
-            effect = removal_effect(state, removing)
+            effect = removal_effect(state, removal_options)
             if forgets:
                 effect = Effect(FORGET, Reason(ReasonCode.FORGOTTEN))
             state.stored.definition[EFFECT] = effect.name
@@ -421,9 +421,9 @@ class StepRunner:
             else:
                 await run.commit(begun.change(state.seal()))
         try:
-            await self._remove_objects(state, around, first)
+            await self._remove_objects(state, wrap, first)
         except Failure:
-            if not removing.forced:
+            if not removal_options.forced:
                 raise
             reason = leave_behind(run, state)
         if not is_copy and has_hook(run, row.name, "post", "DELETE"):
@@ -435,22 +435,22 @@ class StepRunner:
         if run.current.get(row.name) is state:
             del run.current[row.name]
 
-    async def _remove_objects(self, state: ResourceState, around: Around, first: list[Batch]) -> None:
+    async def _remove_objects(self, state: ResourceState, wrap: MethodWrapper, first: list[Batch]) -> None:
         """Remove the object of a resource as recorded, and one that a service has created late; the first commit
         includes `first`, unless the caller makes it. Raises Failure.
         """
-        run = self.run_
-        effect = recorded_effect(run.planning.removing, state)
+        run = self.context
+        effect = recorded_effect(run.planning.removal_options, state)
         method = REMOVALS[effect](state.type)
         if method is not None:
-            await self.performer.perform_only(state, around(method), first)
+            await self.performer.perform_only(state, wrap(method), first)
         keeps_other = state.row.physical_id is not None and run.operation.action != "ABANDON"
         if state.row.uuid in run.objects.late and (effect != FORGET or keeps_other):  # else it may be the one to keep
             await self.performer.perform_only(state, self._remove_late_object, first)
 
     async def _remove_late_object(self, call: Call) -> Outcome:
         """Delete the object that a service has created late for a resource, which is being deleted."""
-        await remove_late_object(self.run_, self.run_.states[call.resource.uuid])
+        await remove_late_object(self.context, self.context.states[call.resource.uuid])
         return Done()
 
     # -- verbs -----------------------------------------------------------------------------------------------
@@ -460,10 +460,10 @@ class StepRunner:
         state = self._state(step) if step.uuid is not None else None
         if state is None or state.row.action == NOT_CREATED:
             raise Failure("ResourceNotAvailable", (step.name,), "it has not been created")
-        if self.run_.operation.action == "CHECK" and is_incomplete(state):
+        if self.context.operation.action == "CHECK" and is_incomplete(state):
             what = "its deletion has begun" if state.row.action == "DELETE" else "its creation has not finished"
             raise Failure("ResourceNotAvailable", (step.name,), f"{what}: {state.row.reason}")
-        await self.verb(state, self.run_.operation.action)
+        await self.verb(state, self.context.operation.action)
 
     async def verb(self, state: ResourceState, action: str) -> None:
         """Suspend, resume, check or snapshot a resource."""
@@ -484,7 +484,7 @@ class StepRunner:
         await self._act(state, action)
 
     async def _act(self, state: ResourceState, action: str) -> None:
-        run, row = self.run_, state.row
+        run, row = self.context, state.row
         if not (row.action == action and state.in_progress):
             row.action, row.status, row.started_at = action, IN_PROGRESS, run.services.clock.now()
             state.stored.progress, state.stored.marked = {}, False

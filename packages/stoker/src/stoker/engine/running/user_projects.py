@@ -8,7 +8,7 @@ from contextlib import suppress
 from stoker.base.errors import CloudError
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.retries import Retries, backoff
-from stoker.engine.running.stopping import Stopped
+from stoker.engine.running.stop import Stopped
 
 LOG = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from sqlalchemy import Connection
 
-from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.inspection.examination import examine_tree
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner, all_steps
@@ -20,7 +20,7 @@ from stoker.engine.running.operation_context import OperationContext
 
 async def with_nested(
     run: OperationContext,
-    wanted: DesiredState,
+    desired: DesiredState,
     kept: Callable[[tuple[Step, ...]], tuple[Step, ...]] = all_steps,
 ) -> Plan:
     """Return the plan with the steps of all nested stacks, as a preview has it.
@@ -28,7 +28,7 @@ async def with_nested(
     `kept` returns those of the steps of one nested stack that are needed: a whole plan of a large tree takes 3 kB for
     each resource.
     """
-    services, stack, inputs = run.services, run.stack, wanted.inputs
+    services, stack, inputs = run.services, run.stack, desired.inputs
     observed = await examine_tree(services, stack)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
@@ -46,21 +46,21 @@ async def with_nested(
             observed=observed,
             read=dict(below),
             relocated=relocated,
-            removing=run.planning.removing,
+            removal_options=run.planning.removal_options,
             kept=kept,
         )
         scope = RecordedScope(run.current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)
         states = list(run.states.values())
-        removing = run.planning.removing
+        removal_options = run.planning.removal_options
         return Forward(
             run.operation.action,
-            wanted,
+            desired,
             states,
             scope,
             policies,
             nested=inside,
-            removing=removing,
+            removal_options=removal_options,
             imported=run.planning.imported,
         ).plan()
 
@@ -69,14 +69,16 @@ async def with_nested(
 
 async def removal_with_nested(run: OperationContext) -> Plan:
     """Return the plan of a run that removes all resources, with those of all nested stacks."""
-    services, stack, removing = run.services, run.stack, run.planning.removing
+    services, stack, removal_options = run.services, run.stack, run.planning.removal_options
 
     def on(connection: Connection) -> Plan:
         recorded = Recorded.of(services, connection, stack)
         inputs = recorded.inputs or services.loader.load_now(connection, stack.inputs)
         tree = read_tree(services, connection, stack)
         below = {each.stack.parent_resource or "": each for each in tree if each.stack.id != stack.id}
-        inside = NestedPlanner(services, connection, stack, inputs, depth=stack.depth, removing=removing, read=below)
-        return plan_removal(removing, list(recorded.states.values()), inside)
+        inside = NestedPlanner(
+            services, connection, stack, inputs, depth=stack.depth, removal_options=removal_options, read=below
+        )
+        return plan_removal(removal_options, list(recorded.states.values()), inside)
 
     return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)

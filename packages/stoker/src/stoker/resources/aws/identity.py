@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from stoker.plugins.capabilities import UserOwner
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import value_at
@@ -94,7 +94,7 @@ class AccessKey(ResourceType):
             return Failed(f"{call.properties['UserName']!r} is not the reference of a user in this stack", "NotFound")
         if _ACCESS not in call.data:
             call.data[_ACCESS], call.data[_SECRET] = uuid4().hex, uuid4().hex
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         access = call.data[_ACCESS]
         blob = json.dumps({"access": access, "secret": call.data[_SECRET]})
         wanted = {"type": "ec2", "blob": blob, "user_id": user.data["user_id"], "project_id": user_project(call)}

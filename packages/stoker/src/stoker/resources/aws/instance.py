@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from stoker.cloud.errors import NotNamed
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call
 from stoker.resources import charges
@@ -74,7 +74,7 @@ class Instance(SignalledCreation, Translated):
                 return outcome
             call.progress["running"] = True
             call.progress.pop("sent", None)
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         return await _attach_volumes(call)
 
     async def translated(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
@@ -176,7 +176,7 @@ async def _attach_volumes(call: Call) -> Outcome:
         return outcome
     call.progress[_VOLUMES] = finished + 1
     call.progress.pop("sent", None)
-    return Again(after=0.0)
+    return InProgress(after=0.0)
 
 
 def first_address(shown: Mapping[str, Any]) -> str | None:

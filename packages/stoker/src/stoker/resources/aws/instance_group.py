@@ -21,7 +21,7 @@ from stoker.resources.aws.signalled_creation import GROUP_CREATION_POLICY, SIGNA
 from stoker.resources.base import value_at
 from stoker.resources.declare import custom, one_of
 from stoker.resources.durations import seconds_of
-from stoker.resources.heat.groups.batching import Batch, Rolling
+from stoker.resources.heat.groups.batching import Batch, RollingUpdate
 from stoker.resources.heat.groups.group import CFN, read_by_member
 from stoker.resources.heat.groups.uniform_group import AutoScalingResource, Limits, UniformGroup, serving, size_problems
 from stoker.schema.property import Attribute, Change, Finalizer, Property, Support, Type
@@ -73,11 +73,13 @@ class _Instances(UniformGroup):
         planned = await super().plan(call)
         return [Batch(0, 0), *planned] if call.action == "CREATE" else planned
 
-    def rolling(self, call: Call) -> Rolling | None:
+    def rolling(self, call: Call) -> RollingUpdate | None:
         policy = Finalizer().properties(self.update_policy, call.resource.update_policy)[self.policy_name]
         if policy is None:
             return None
-        return Rolling(max(policy["MaxBatchSize"], 1), policy["MinInstancesInService"], pause_of(policy["PauseTime"]))
+        return RollingUpdate(
+            max(policy["MaxBatchSize"], 1), policy["MinInstancesInService"], pause_of(policy["PauseTime"])
+        )
 
     # -- load balancers -----------------------------------------------------------------------------------------
 

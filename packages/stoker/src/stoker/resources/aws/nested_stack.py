@@ -9,7 +9,7 @@ from typing import Any
 from stoker.base.errors import Overloaded
 from stoker.base.fetching import FetchLimits, fetch_text
 from stoker.base.ids import arn
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, FetchedTemplate, Snapshot
 from stoker.resources.base import value_at
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource
@@ -90,8 +90,8 @@ class NestedStack(NestedStackResource):
                     url, call.stack.project_id, call.stack.options
                 )
             except Overloaded:
-                return Again(after=_RETRY_SECONDS)
-            return Again(after=0.0)
+                return InProgress(after=_RETRY_SECONDS)
+            return InProgress(after=0.0)
         template = Template.load(call.progress[_FETCHED], source=url)
         outcome = await call.engine.child.run(action, self.fetched_template.child(call.properties, template.data))
         if isinstance(outcome, Done):

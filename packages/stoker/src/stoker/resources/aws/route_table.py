@@ -23,7 +23,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.allowances import ROUTERS, counts
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.router import Router
-from stoker.resources.replacing import conclusive, is_recorded
+from stoker.resources.replacement import conclusive, is_recorded
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 

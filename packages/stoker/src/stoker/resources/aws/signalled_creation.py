@@ -12,12 +12,12 @@ from math import ceil
 
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported
 from stoker.plugins.capabilities import Signalable
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, NoActionRequired, ResourceType
 from stoker.resources.declare import between
 from stoker.resources.durations import Duration, seconds_of
 from stoker.resources.heat.pause import seconds_left
-from stoker.resources.heat.signals.wait_condition import WHERE_TO_LOOK
+from stoker.resources.heat.signals.wait_condition import CONSOLE_LOG_HINT
 from stoker.resources.heat.signals.wait_condition_handle import STATUSES
 from stoker.schema.property import Finalizer, Property, Type
 
@@ -78,23 +78,23 @@ class SignalledCreation(ResourceType, Signalable):
         if not call.progress.get(_AWAITED):
             call.progress[_AWAITED] = True
             call.data[SIGNALS] = _kept_for(call)
-        verdict = policy.judge(call.data[SIGNALS], seconds_left(call, policy.timeout, _FROM))
+        outcome = policy.evaluate(call.data[SIGNALS], seconds_left(call, policy.timeout, _FROM))
         if not call.progress.get(_MADE):
-            return await self._made(method, call, verdict)
-        if isinstance(verdict, Done):
+            return await self._made(method, call, outcome)
+        if isinstance(outcome, Done):
             del call.data[SIGNALS]
-        return verdict
+        return outcome
 
-    async def _made(self, method: Callable[[Call], Awaitable[Outcome]], call: Call, verdict: Outcome) -> Outcome:
-        if isinstance(verdict, Failed):
-            return verdict
+    async def _made(self, method: Callable[[Call], Awaitable[Outcome]], call: Call, outcome: Outcome) -> Outcome:
+        if isinstance(outcome, Failed):
+            return outcome
         outcome = await method(call)
         if isinstance(outcome, Done):
             call.progress[_MADE] = True
-            return Again(after=0.0, physical_id=outcome.physical_id)
-        if isinstance(outcome, Again) and isinstance(verdict, Again):
+            return InProgress(after=0.0, physical_id=outcome.physical_id)
+        if isinstance(outcome, InProgress) and isinstance(outcome, InProgress):
             # A watched list is looked at instead of entering the method: it knows nothing of signals and of the time.
-            pauses = [after for after in (outcome.after, verdict.after) if after is not None]
+            pauses = [after for after in (outcome.after, outcome.after) if after is not None]
             return replace(outcome, after=min(pauses), watch=None)
         return outcome
 
@@ -134,8 +134,8 @@ class _Policy:
         percent = (values.get(_GROUP) or {}).get("MinSuccessfulInstancesPercent", 100)
         return cls(signal["Count"], ceil(signal["Count"] * percent / 100), seconds_of(signal["Timeout"]))
 
-    def judge(self, signals: Mapping[str, Mapping[str, str]], left: float) -> Outcome:
-        """Whether the signals are enough, with `left` seconds to go."""
+    def evaluate(self, signals: Mapping[str, Mapping[str, str]], left: float) -> Outcome:
+        """Return the outcome of the signals, with `left` seconds to go."""
         failures = _reasons_with(signals, "FAILURE")
         successes = len(_reasons_with(signals, "SUCCESS"))
         if len(failures) > self.count - self.needed:
@@ -150,10 +150,10 @@ class _Policy:
             missing = self.needed - successes
             return Failed(
                 f"{missing} of {self.needed} resource signal(s) not received within {self.timeout:g} seconds. "
-                f"{WHERE_TO_LOOK}",
+                f"{CONSOLE_LOG_HINT}",
                 "WaitConditionTimeout",
             )
-        return Again(after=left)
+        return InProgress(after=left)
 
     def has_enough(self, signals: Mapping[str, Mapping[str, str]], status: str) -> bool:
         """Whether one more signal with this status changes nothing. It bounds what is kept."""

@@ -7,7 +7,7 @@ from stoker.plugins.resource import Call
 from stoker.resources.aws.signalled_creation import SignalledCreation
 from stoker.resources.declare import between
 from stoker.resources.heat.signals.signed_handle import SignedHandle
-from stoker.resources.heat.signals.wait_condition import Waiting
+from stoker.resources.heat.signals.wait_condition import BaseWaitCondition
 from stoker.schema.property import Attribute, Change, Property, Support, Type
 
 
@@ -19,13 +19,13 @@ class WaitConditionHandle(SignedHandle):
     support = Support(version="2014.1")
 
 
-class WaitCondition(SignalledCreation, Waiting):
+class WaitCondition(SignalledCreation, BaseWaitCondition):
     """A wait condition with CloudFormation's properties; with a creation policy, it receives the signals itself."""
 
     type_name = "AWS::CloudFormation::WaitCondition"
     description = "Waits for signals that report success."
     support = Support(version="2014.1")
-    spelled = {name: name.capitalize() for name in Waiting.spelled}
+    property_names = {name: name.capitalize() for name in BaseWaitCondition.property_names}
     instead_of_creation_policy = frozenset({"Handle", "Timeout", "Count"})
 
     properties = {

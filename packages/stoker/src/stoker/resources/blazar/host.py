@@ -52,7 +52,7 @@ class Host(ReservationResource):
     object_ids = ObjectIds()
     support = Support(version="12.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A hypervisor can be added once. The host with its name must have been added since the action began, have the "
         "requested capabilities, and belong to no other resource.",
     )

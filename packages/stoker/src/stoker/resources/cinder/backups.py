@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.cinder.volume_changes import bound_to
@@ -52,7 +52,7 @@ class VolumeBackup(ContentCopy):
             backup = await _begin(call, call.properties["volume"], force=True)
             if backup is None:
                 return Failed(f"volume {call.properties['volume']} does not exist; it cannot be backed up", "NotFound")
-            return Again(after=BACKED_UP.pause(call.elapsed), physical_id=backup)
+            return InProgress(after=BACKED_UP.pause(call.elapsed), physical_id=backup)
         return await _read_backup(call, call.physical_id)
 
     async def delete(self, call: Call) -> Outcome:
@@ -67,7 +67,7 @@ class VolumeBackup(ContentCopy):
             return _DELETED.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
         await call.cloud.delete("cinder", path, ok=(404,))
         call.progress["sent"] = True
-        return Again(after=_DELETED.pause(call.elapsed))
+        return InProgress(after=_DELETED.pause(call.elapsed))
 
 
 async def make_backup(call: Call) -> Outcome:
@@ -80,7 +80,7 @@ async def make_backup(call: Call) -> Outcome:
         return Done()
     if "backup" not in call.progress:
         call.progress["backup"] = call.data["backup_id"] = backup
-        return Again(after=BACKED_UP.pause(call.elapsed))
+        return InProgress(after=BACKED_UP.pause(call.elapsed))
     return await _read_backup(call, backup)
 
 

@@ -36,7 +36,7 @@ class EncryptedVolumeType(RestResource):
     support = Support(version="5.0.0")
     extension = "encryption"
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A volume type has one encryption: it must have the requested properties, and belong to no other resource.",
     )
 

@@ -12,7 +12,7 @@ from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.base import Collection, RestResource, unrecorded
 from stoker.resources.declare import custom
-from stoker.resources.replacing import conclusive
+from stoker.resources.replacement import conclusive
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import LISTED, Live, LiveSource, same
 from stoker.schema.property import Change, Property, Support, Type

@@ -9,7 +9,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.capabilities import ConditionalContent, SnapshotBeforeDelete, UsageReporter
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
@@ -227,7 +227,7 @@ class Volume(RestResource, ConditionalContent, SnapshotBeforeDelete, UsageReport
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
             outcome = await super().create(call)
-            return Again(after=0.0, physical_id=outcome.physical_id) if isinstance(outcome, Done) else outcome
+            return InProgress(after=0.0, physical_id=outcome.physical_id) if isinstance(outcome, Done) else outcome
         steps: list[Step] = [super().create]
         if call.properties.get("backup_id") is not None:
             steps += [describe, set_metadata]
@@ -270,7 +270,7 @@ class Volume(RestResource, ConditionalContent, SnapshotBeforeDelete, UsageReport
             if shown is None:
                 return Done()
             if shown["status"] in _BUSY:
-                return Again(after=self.deleting.pause(call.elapsed))
+                return InProgress(after=self.deleting.pause(call.elapsed))
         return await super().delete(call)  # the volume may have become ready between the two requests
 
     async def snapshot_delete(self, call: Call) -> Outcome:

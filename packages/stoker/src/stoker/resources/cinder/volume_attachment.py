@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stoker.plugins.exclusion import ALWAYS
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import custom
@@ -36,7 +36,7 @@ class VolumeAttachment(ResourceType):
     connects = True
     live_otherwise = FETCHED
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "Server and volume identify it: Nova has at most one attachment of a volume to a server.",
     )
 
@@ -70,7 +70,7 @@ class VolumeAttachment(ResourceType):
         wanted = call.properties
         if call.physical_id is None:
             made = await attach(call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint"))
-            return Again(after=_BUSY if made is None else ATTACHED.pause(call.elapsed), physical_id=made)
+            return InProgress(after=_BUSY if made is None else ATTACHED.pause(call.elapsed), physical_id=made)
         return await attached(call, wanted["instance_uuid"], wanted["volume_id"])
 
     async def update(self, call: Call) -> Outcome:

@@ -5,7 +5,7 @@ Some changes require a volume that is not in use: it is detached from its server
 
 from __future__ import annotations
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Replace
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.nova.volume_attachments import attach_completely, boots_from, detach_completely, volume_shown
 from stoker.resources.steps import Step
@@ -67,7 +67,7 @@ async def _retype(call: Call) -> Outcome:
     if call.progress.get("sent") is None:
         await _act(call, "os-retype", new_type=wanted, migration_policy="never")
         call.progress["sent"] = True
-        return Again(after=RETYPED.pause(call.elapsed))
+        return InProgress(after=RETYPED.pause(call.elapsed))
     shown = await volume_shown(call, str(call.physical_id))
     if shown is None:
         return _gone(call)
@@ -105,7 +105,7 @@ async def _detach(call: Call) -> Outcome:
             why = bound_to(server)
             return Replace(why) if call.changed.get("backup_id") else Failed(why, "Conflict")
         call.progress["held"] = [server, attachments[0].get("device")]
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     return await detach_completely(call, held[0], str(call.physical_id), str(call.physical_id))
 
 
@@ -130,7 +130,7 @@ async def _restore(call: Call) -> Outcome:
     body = {"restore": {"volume_id": call.physical_id}}
     await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
     call.progress["sent"] = True
-    return Again(after=RESTORED.pause(call.elapsed))
+    return InProgress(after=RESTORED.pause(call.elapsed))
 
 
 async def _extend(call: Call) -> Outcome:
@@ -146,7 +146,7 @@ async def _extend(call: Call) -> Outcome:
             return outcome
     await _act(call, "os-extend", new_size=size)
     call.progress["sent"] = True
-    return Again(after=EXTENDED.pause(call.elapsed))
+    return InProgress(after=EXTENDED.pause(call.elapsed))
 
 
 async def set_read_only(call: Call) -> Outcome:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource
@@ -60,7 +60,7 @@ class WebImage(RestResource):
     }
     id_property = "id"
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "ID or name, if the template gives one, is searched in the project's list: the image must have been "
         "created since the action began, have the requested properties, and belong to no other resource.",
     )
@@ -153,7 +153,7 @@ class WebImage(RestResource):
     async def create(self, call: Call) -> Outcome:
         if call.physical_id is None:
             made = await self.begin(call)
-            return Again(after=0.0, physical_id=str(made["id"]))
+            return InProgress(after=0.0, physical_id=str(made["id"]))
         return await in_turn(call, (self._fetch, self._share, self._activate))
 
     async def _fetch(self, call: Call) -> Outcome:

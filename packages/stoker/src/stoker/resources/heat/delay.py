@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from stoker.plugins.capabilities import ConditionallyReplaced, Resumable, Suspendable
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.declare import between, one_of
 from stoker.resources.heat.pause import seconds_left
@@ -86,7 +86,7 @@ class Delay(ResourceType, ConditionallyReplaced, Resumable, Suspendable):
             shortest = float(call.properties["min_wait"])
             call.progress["wait"] = shortest + random.random() * (longest_wait(call.properties) - shortest)
         remaining = seconds_left(call, call.progress["wait"])
-        return Again(after=remaining) if remaining > 0 else Done()
+        return InProgress(after=remaining) if remaining > 0 else Done()
 
 
 def longest_wait(properties: Mapping[str, Any]) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from stoker.base.errors import CloudError
 from stoker.cloud.services import services
 from stoker.plugins.capabilities import ConditionallyReplaced
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import value_at
 from stoker.resources.declare import custom
@@ -120,10 +120,10 @@ class TestResource(ResourceType, ConditionallyReplaced):
         """Send the request that the properties name, if any, then wait: `remaining` seconds, None for no limit."""
         service, collection = call.properties["client_name"], call.properties["entity_name"]
         if not (service and collection):
-            return Again(after=remaining, physical_id=call.physical_name)
+            return InProgress(after=remaining, physical_id=call.physical_name)
         with contextlib.suppress(CloudError):
             await call.cloud.get(service, f"/{collection}/{call.physical_name}")
-        return Again(after=_POLL if remaining is None else min(_POLL, remaining), physical_id=call.physical_name)
+        return InProgress(after=_POLL if remaining is None else min(_POLL, remaining), physical_id=call.physical_name)
 
     async def check(self, call: Call) -> Outcome:
         return (

@@ -15,7 +15,7 @@ from stoker.plugins.inventory import Fields, Inventory
 from stoker.plugins.resource import ResourceType
 from stoker.resources.base import RestResource
 from stoker.resources.inventories import block_storage, compute, dns, load_balancers, networks, shares
-from stoker.resources.inventories.describing import described
+from stoker.resources.inventories.property_values import described
 
 Row = Mapping[str, Any]
 """The fields of an inventory that differ from what the collection of the type tells. `describe` receives the values

@@ -38,7 +38,7 @@ class Port(RestResource):
     kept_after_failure = True
     support = Support(version="13.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "There is one port with an address. It must also have been created since the action began, have the requested "
         "properties, and belong to no other resource.",
     )

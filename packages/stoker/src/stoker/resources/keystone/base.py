@@ -7,7 +7,7 @@ from stoker.plugins.outcome import Done, Failed, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource, unrecorded
-from stoker.resources.replacing import conclusive, has_same_name, is_recorded
+from stoker.resources.replacement import conclusive, has_same_name, is_recorded
 from stoker.schema.property import Change, Property
 
 MARK = "orchestration_resource"

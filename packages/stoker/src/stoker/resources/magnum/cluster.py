@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Outcome
+from stoker.plugins.outcome import InProgress, Outcome
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.declare import between, custom
 from stoker.resources.magnum import allowances
@@ -101,12 +101,12 @@ class Cluster(MagnumResource):
 
     def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         if shown is None and call.action == "CREATE" and call.elapsed < UNTIL_SEEN and self.waits is not None:
-            return Again(after=self.waits.pause(call.elapsed))
+            return InProgress(after=self.waits.pause(call.elapsed))
         return super().judge(call, shown)
 
     def watched(self, call: Call, shown: Mapping[str, object], waiter: Waiter) -> Outcome:
         if not _has_begun(call, shown):
-            return Again(after=waiter.pause(call.elapsed))
+            return InProgress(after=waiter.pause(call.elapsed))
         return super().watched(call, shown, waiter)
 
     async def update(self, call: Call) -> Outcome:
@@ -114,14 +114,14 @@ class Cluster(MagnumResource):
         if shown is None or call.progress.get("sent"):
             return self.judge(call, shown)
         if str(shown.get("status")).endswith("_IN_PROGRESS"):
-            return Again(after=5.0)
+            return InProgress(after=5.0)
         body = await self.update_body(call)
         missing = {field: value for field, value in body.items() if not same(value, shown.get(field))}
         if not missing:
             return self.judge(call, shown)
         await self.send_update(call, missing)
         call.progress.update(sent=True, before=shown.get("updated_at"), wanted=missing)
-        return Again(after=0.25)
+        return InProgress(after=0.25)
 
     async def remove(self, call: Call) -> None:
         shown = await self.show(call)
@@ -141,7 +141,7 @@ class Cluster(MagnumResource):
             if error.status != 400 or not call.progress.get("sent") or unshown > MOST_UNSHOWN:
                 raise
             call.progress["unshown"] = unshown
-            return Again(after=self.deleting.pause(call.elapsed))
+            return InProgress(after=self.deleting.pause(call.elapsed))
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         """Replace a cluster whose creation failed, or that does not exist; update any other."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well
@@ -122,7 +122,7 @@ class Share(RestResource):
         if not isinstance(outcome, Done) or not call.properties["access_rules"]:
             return outcome
         if call.physical_id is None:
-            return Again(after=0.0, physical_id=outcome.physical_id)
+            return InProgress(after=0.0, physical_id=outcome.physical_id)
         return await self._granted(call)
 
     async def update_body(self, call: Call) -> dict[str, object]:
@@ -202,7 +202,7 @@ class Share(RestResource):
         for rule in missing:
             await self._act(call, "allow_access", rule._asdict())
         settled = not going and not missing and set(kept.values()) <= {_IN_EFFECT}
-        return Done() if settled else Again(after=self.waits.pause(call.elapsed))
+        return Done() if settled else InProgress(after=self.waits.pause(call.elapsed))
 
     async def _rules(self, call: Call) -> list[Any]:
         """Return the access rules that the share has."""

@@ -10,7 +10,7 @@ from uuid import uuid4
 from stoker.base.errors import CloudError
 from stoker.base.json_text import read_json
 from stoker.plugins.capabilities import Cancelable, ConditionallyReplaced, Resumable, Suspendable
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Waiter
 from stoker.resources.base import value_at
@@ -132,7 +132,7 @@ async def _run(call: Call, action: str) -> Outcome:
         return Done()
     if _EXECUTION not in call.progress:
         call.progress[_EXECUTION] = str(uuid4())
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     identifier = call.progress[_EXECUTION]
     if not call.progress.get("sent"):
         description = call.properties["description"]
@@ -140,7 +140,7 @@ async def _run(call: Call, action: str) -> Outcome:
             call, declared["workflow"], call.properties["input"] or {}, _params(call, declared), description, identifier
         )
         call.progress["sent"] = True
-        return Again(after=_WAITS.pause(call.elapsed))
+        return InProgress(after=_WAITS.pause(call.elapsed))
     try:
         shown = await call.cloud.get(SERVICE, execution_path(identifier))
     except CloudError as error:

@@ -92,7 +92,7 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
     def created(self, call: Call, shown: Mapping[str, object]) -> None:
         call.data[NAME] = shown["name"]
 
-    # -- the life of the resource ------------------------------------------------------------------------------------
+    # -- lifecycle ---------------------------------------------------------------------------------------------------
 
     async def create(self, call: Call) -> Outcome:
         equipped = await ensure_user(call, with_key_pair=True)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import NAMESPACE_OID, uuid5
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, found_well, value_at
@@ -148,7 +148,7 @@ class Environment(UniquelyNamed):
                 return self.judge(call, shown)
             session = await call.cloud.post(SERVICE, f"{path}/configure", None)
             call.progress[_SESSION] = session["id"]
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         session = quote(str(call.progress[_SESSION]), safe="")
         state = await call.cloud.get(SERVICE, f"{path}/sessions/{session}", ok=(403, 404))
         if value_at(state, ("state",)) == "open":
@@ -158,9 +158,9 @@ class Environment(UniquelyNamed):
         elif value_at(state, ("state",)) is None:
             # Somebody else has deployed the environment meanwhile, which makes the session invalid.
             del call.progress[_SESSION]
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         call.progress["deploying"] = True
-        return Again(after=_WAITS.pause(call.elapsed))
+        return InProgress(after=_WAITS.pause(call.elapsed))
 
     async def _looked_at(self, call: Call) -> Outcome:
         """Wait until the environment is deployed. A failure has the reports of the deployment as its reason."""
@@ -201,7 +201,7 @@ class Environment(UniquelyNamed):
         if call.physical_id is not None and not call.progress.get("sent"):
             shown = await self.show(call)
             if shown is not None and shown["status"] == "deploying":
-                return Again(after=_GONE.pause(call.elapsed))
+                return InProgress(after=_GONE.pause(call.elapsed))
         return await super().delete(call)
 
     async def check(self, call: Call) -> Outcome:

@@ -8,13 +8,13 @@ from typing import Any
 from stoker.plugins.capabilities import ImplicitlyDependent, ReplacementReverter
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_GATEWAY, ROUTER_INTERFACE, are_same
-from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.resources.replacement import belongs_to_successor, conclusive
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
@@ -36,7 +36,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     extension = "extraroute"
     support = Support("UNSUPPORTED")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "That the router does not have the route is recorded before it is added; so it is the resource's if it exists "
         "afterwards.",
     )
@@ -65,7 +65,7 @@ class ExtraRoute(NeutronResource, ImplicitlyDependent, ReplacementReverter):
             if await _is_set(call):
                 return Failed("the router already has the route", "PhysicalResourceExists")
             call.progress[_FREE] = True
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await _add(call)
         return Done(physical_id=_physical_id(call))
 

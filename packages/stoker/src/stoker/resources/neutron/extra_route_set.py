@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom
@@ -36,7 +36,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
     exclusion = Exclusion.by(("router",))
     support = Support(version="14.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "That the router has none of the routes is recorded before they are added; so they are the resource's if they "
         "exist afterwards.",
     )
@@ -89,7 +89,7 @@ class ExtraRouteSet(NeutronResource, ImplicitlyDependent):
             if taken:
                 return Failed(f"the router already has the routes {_described(taken)}", "PhysicalResourceExists")
             call.progress[_FREE] = True
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await _request(call, "remove_extraroutes", removed)
         await _request(call, "add_extraroutes", added)
         return Done(physical_id=str(call.properties["router"]))

@@ -13,7 +13,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection, ip_address
 from stoker.resources.neutron.implicit import interfaces_behind
-from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.resources.replacement import belongs_to_successor, conclusive
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Change, Property
 
@@ -30,7 +30,7 @@ class FloatingIPAssociation(NeutronResource, ImplicitlyDependent, ReplacementRev
     collection = collection("floatingip")
     id_is_new = False
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "The floating IP is associated with the port, and no other resource has that association.",
     )
     live_otherwise = FETCHED

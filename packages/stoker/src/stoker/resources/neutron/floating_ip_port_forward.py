@@ -40,7 +40,7 @@ class FloatingIPPortForward(NeutronResource, ImplicitlyDependent):
     extension = "floating-ip-port-forwarding"
     support = Support(version="19.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A floating IP forwards an external port of a protocol once; the forwarding must have the requested values, "
         "and belong to no other resource.",
     )

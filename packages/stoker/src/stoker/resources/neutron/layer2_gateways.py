@@ -80,7 +80,7 @@ class L2GatewayConnection(NeutronResource):
     extension = "l2-gateway-connection"
     support = _SINCE
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A network is connected to a gateway once; the connection must belong to no other resource.",
     )
 

@@ -46,7 +46,7 @@ class MeteringRule(NeutronResource):
     exclusion = Exclusion.by(("metering_label_id", "direction", "remote_ip_prefix"))
     support = Support(version="2014.1")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "The rules of a label do not overlap; it must have the requested values, and belong to no other resource.",
     )
 

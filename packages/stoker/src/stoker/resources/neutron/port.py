@@ -13,14 +13,14 @@ from stoker.plugins.capabilities import (
     ReplacementPreparer,
     ReplacementReverter,
 )
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, Graph, Node
 from stoker.resources.declare import custom, one_of
 from stoker.resources.neutron.allowances import PORTS, counts
 from stoker.resources.neutron.base import BUILT, TAGS, VALUE_SPECS, NeutronResource, collection, ip_address
 from stoker.resources.neutron.conflicts import ADDRESSES
 from stoker.resources.neutron.implicit import subnets_of
-from stoker.resources.replacing import conclusive, has_same_name, is_recorded
+from stoker.resources.replacement import conclusive, has_same_name, is_recorded
 from stoker.resources.wire import NOT_SENT, wire_value
 from stoker.schema.live import LISTED, managed, same
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -243,7 +243,7 @@ class Port(NeutronResource, ImplicitlyDependent, ReplacementPreparer, Conditiona
         """Release the addresses, since the replacement may request the same."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("fixed_ips") or []
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         return await conclusive(_set_addresses(call, str(call.physical_id), []))
 
     async def revert_replacement(self, call: Call) -> Outcome:

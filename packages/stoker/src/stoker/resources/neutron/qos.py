@@ -75,7 +75,7 @@ class QoSRule(NeutronResource):
     exclusion = Exclusion.by(("policy", "direction"))
     extension = "qos"
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A policy has one rule of a kind and direction; it must have the requested values, and belong to no other "
         "resource.",
     )

@@ -38,7 +38,7 @@ class RBACPolicy(NeutronResource):
     readers = {"object_id": _object}
     support = Support(version="6.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "There is one policy for an object, an action and a project; it must belong to no other resource.",
     )
 

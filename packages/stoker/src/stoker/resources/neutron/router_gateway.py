@@ -13,7 +13,7 @@ from stoker.resources.base import unrecorded
 from stoker.resources.declare import custom
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.implicit import ROUTER_INTERFACE, are_same, subnets_of
-from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.resources.replacement import belongs_to_successor, conclusive
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
@@ -29,7 +29,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, ReplacementReverter):
     id_is_new = False
     support = Support("HIDDEN", "5.0.0", previous=Support("DEPRECATED", "2014.1"))
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "The router's gateway is on the network, and no other resource has that gateway.",
     )
     live_otherwise = FETCHED

@@ -15,7 +15,7 @@ from stoker.resources.declare import custom
 from stoker.resources.neutron.allowances import ROUTER_INTERFACE
 from stoker.resources.neutron.base import NeutronResource, collection
 from stoker.resources.neutron.conflicts import ROUTER_RANGES
-from stoker.resources.replacing import belongs_to_successor
+from stoker.resources.replacement import belongs_to_successor
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Property, Support
 
@@ -43,7 +43,7 @@ class RouterInterface(NeutronResource):
     extension = "router"
     exclusion = Exclusion.by(("subnet",))
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "The router has a port on the subnet that was created since the action began, or uses the given port, and no "
         "other resource has that interface.",
     )

@@ -31,7 +31,7 @@ class SecurityGroupRule(NeutronResource):
     support = Support(version="7.0.0")
     identity = None
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "No two rules of a group are the same: a rule with the requested fields must have been created since the "
         "action began, and belong to no other resource.",
     )

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import ReplacementReverter
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType, Snapshot
-from stoker.resources.replacing import conclusive
+from stoker.resources.replacement import conclusive
 from stoker.schema.live import FETCHED
 
 _ENDS = "ends"
@@ -55,7 +55,7 @@ class AddressAssociation(ResourceType, ReplacementReverter):
         """Record both ends first, so that a deletion after an interruption knows what to disassociate."""
         if _ENDS not in call.data:
             call.data[_ENDS] = asdict(await self.ends(call))
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await self._associate(call)
         return Done(physical_id=self.identifier(call))
 
@@ -65,7 +65,7 @@ class AddressAssociation(ResourceType, ReplacementReverter):
             earlier = await self._recorded_ends(call)
             call.progress["earlier"] = earlier.floating_ip if earlier is not None else None
             call.data[_ENDS] = asdict(await self.ends(call))
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         earlier = call.progress["earlier"]
         if earlier not in (None, call.data[_ENDS]["floating_ip"]):
             await _set_port(call, earlier, None)

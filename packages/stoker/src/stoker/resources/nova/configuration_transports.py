@@ -13,7 +13,7 @@ from stoker.base.errors import NotSupported
 from stoker.base.ids import new_id
 from stoker.cloud import messaging
 from stoker.plugins.agents import METADATA_PATH, METADATA_QUEUE, as_stack_user, send_metadata
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport
 from stoker.resources.heat.users.companion_user import ensure_user
@@ -76,7 +76,7 @@ class SignedObject(ConfigurationTransport):
             return Done()
         call.data.setdefault(_OBJECT_NAME, new_id())
         call.data[METADATA_PATH] = _wanted_path(call)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
 
     async def configuration(self, call: Call) -> Mapping[str, Any]:
         return {"metadata_url": await temp_url(call.cloud, "GET", call.data[METADATA_PATH])}
@@ -117,7 +117,7 @@ class Queue(ConfigurationTransport):
         if not isinstance(outcome, Done):
             return outcome
         call.data[METADATA_QUEUE] = messaging.queue_name(call.physical_name)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
 
     async def configuration(self, call: Call) -> Mapping[str, Any]:
         return _credentials(call) | {"queue_id": call.data[METADATA_QUEUE]}

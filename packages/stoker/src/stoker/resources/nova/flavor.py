@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call
 from stoker.resources.base import Collection, RestResource
-from stoker.resources.replacing import belongs_to_successor, conclusive, is_recorded
+from stoker.resources.replacement import belongs_to_successor, conclusive, is_recorded
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import FETCHED
 from stoker.schema.property import Attribute, Change, Property, Support, Type
@@ -130,7 +130,7 @@ class Flavor(RestResource, ReplacementPreparer, ReplacementReverter):
             return Done()
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = True
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await call.cloud.delete("nova", self.member_path(call), ok=(404,))
         return Done()
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from stoker.plugins.capabilities import ReplacementPreparer, ReplacementReverter
 from stoker.plugins.object_ids import IdScope, ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.preflight import Consumption
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Snapshot
@@ -16,7 +16,7 @@ from stoker.resources.base import Collection, RestResource, found_well
 from stoker.resources.declare import length, one_of
 from stoker.resources.nova.allowances import KEY_PAIRS, own_key_pair
 from stoker.resources.nova.conflicts import KEY_PAIR_NAMES
-from stoker.resources.replacing import belongs_to_successor, conclusive
+from stoker.resources.replacement import belongs_to_successor, conclusive
 from stoker.resources.wire import NOT_SENT
 from stoker.schema.live import managed
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -120,7 +120,7 @@ class KeyPair(RestResource, ReplacementPreparer, ReplacementReverter):
         """Delete the keypair, since names are unique per user; existing servers have the key already."""
         if _GIVEN_UP not in call.data:
             call.data[_GIVEN_UP] = (await self.show(call) or {}).get("public_key") or call.properties.get("public_key")
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await call.cloud.delete("nova", self.member_path(call), ok=(404,))
         return Done()
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from stoker.base.errors import BadValue
 from stoker.plugins.agents import AGENT, DEPLOYMENTS
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import ConfigurationTransport, configuration_transport, configuration_transports, used
 from stoker.resources.heat.users.companion_user import dismiss_user
@@ -58,7 +58,7 @@ async def reconfigure(call: Call, others: Sequence[str] = COMPUTE) -> Outcome:
     if not isinstance(outcome, Done) or chosen.place not in call.data:
         return outcome
     call.progress["sent"] = True
-    return Again(after=0.0)
+    return InProgress(after=0.0)
 
 
 async def dismiss(call: Call) -> Outcome:

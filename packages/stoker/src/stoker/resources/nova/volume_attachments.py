@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, Waiter
 
 ATTACHED = Waiter.until("in-use", pending=("available", "attaching", "reserved"), failed=("error", "error_attaching"))
@@ -93,7 +93,7 @@ async def detached(call: Call, server: str, volume: str) -> Outcome:
         if not isinstance(outcome, Done):
             return outcome
     if await attachment_of(call, server, volume) is not None:
-        return Again(after=DETACHED.pause(call.elapsed))
+        return InProgress(after=DETACHED.pause(call.elapsed))
     return Done()
 
 
@@ -101,9 +101,9 @@ async def detach_completely(call: Call, server: str, attachment: str, volume: st
     """Detach and wait, as a step."""
     if not call.progress.get("sent"):
         if not await detach(call, server, attachment):
-            return Again(after=_BUSY)
+            return InProgress(after=_BUSY)
         call.progress["sent"] = True
-        return Again(after=DETACHED.pause(call.elapsed))
+        return InProgress(after=DETACHED.pause(call.elapsed))
     return await detached(call, server, volume)
 
 
@@ -111,9 +111,9 @@ async def attach_completely(call: Call, server: str, volume: str, device: str | 
     """Attach and wait, as a step; an existing attachment counts as the requested one."""
     if not call.progress.get("sent"):
         if await attachment_of(call, server, volume) is None and await attach(call, server, volume, device) is None:
-            return Again(after=_BUSY)
+            return InProgress(after=_BUSY)
         call.progress["sent"] = True
-        return Again(after=ATTACHED.pause(call.elapsed))
+        return InProgress(after=ATTACHED.pause(call.elapsed))
     return await attached(call, server, volume)
 
 

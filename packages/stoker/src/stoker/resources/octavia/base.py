@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Failed, Outcome
+from stoker.plugins.outcome import Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, Snapshot, Waiter
 from stoker.resources.base import Collection, RestResource
 from stoker.resources.wire import to_wire
@@ -100,11 +100,11 @@ class OctaviaResource(RestResource):
         status = None if place is None else await _balancer_status(call, *place)
         if status is not None and status.startswith("PENDING_"):
             call.progress.pop("conflicts", None)
-            return Again(after=BUILT.pause(call.elapsed))
+            return InProgress(after=BUILT.pause(call.elapsed))
         conflicts = call.progress["conflicts"] = call.progress.get("conflicts", 0) + 1
         if status != "ACTIVE" or conflicts >= MOST_CONFLICTS:
             return Failed(error.message, error.kind)
-        return Again(after=BUILT.pause(call.elapsed))
+        return InProgress(after=BUILT.pause(call.elapsed))
 
 
 async def _balancer_status(call: Call, path: str, identifier: str) -> str | None:

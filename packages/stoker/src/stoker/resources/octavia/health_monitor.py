@@ -22,7 +22,7 @@ class HealthMonitor(OctaviaResource):
     relations = {"pool_id": "pools"}
     support = Support(version="10.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A pool has one health monitor; the monitor must belong to no other resource.",
     )
 

@@ -75,7 +75,7 @@ class L7Rule(OctaviaResource):
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "The rule must have the requested properties, have been created since the action began, and belong to no "
         "other resource; equal rules of a policy are interchangeable.",
     )

@@ -98,7 +98,7 @@ class PoolMember(OctaviaResource):
     identity = None
     support = Support(version="10.0.0")
     recovery = Recovery(
-        RecoveryMethod.LIKENESS,
+        RecoveryMethod.MATCHING_PROPERTIES,
         "A pool has one member with an address and port; the member must belong to no other resource.",
     )
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from stoker.base.errors import CloudError, ResourceActionNotSupported
 from stoker.plugins.capabilities import ConditionalContent
 from stoker.plugins.object_ids import IdScope, ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import CLOCK_SKEW, unrecorded, value_at
@@ -117,7 +117,7 @@ class Container(ResourceType, ConditionalContent):
         await asyncio.gather(
             *(call.cloud.delete("swift", f"{path}/{quote(name, safe='')}", ok=(404,)) for name in names)
         )
-        return Again(after=0.0 if names else _LISTING_LAG)
+        return InProgress(after=0.0 if names else _LISTING_LAG)
 
     async def observe(self, call: Call) -> Mapping[str, object] | None:
         headers = await _head(call, str(call.physical_id))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import ServiceValidated
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, Sources, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource
@@ -132,7 +132,7 @@ class Cluster(RestResource, ServiceValidated):
                     return Done()
                 if error.status != 422:  # a task has begun meanwhile
                     raise
-        return Again(after=GONE.pause(call.elapsed))
+        return InProgress(after=GONE.pause(call.elapsed))
 
     async def computed_attribute(self, call: Call, name: str) -> object:
         shown = await self.show(call)
@@ -151,8 +151,8 @@ def _member(given: Mapping[str, Any]) -> dict[str, object]:
     )
 
 
-def _later(call: Call) -> Again:
-    return Again(after=READY.pause(call.elapsed))
+def _later(call: Call) -> InProgress:
+    return InProgress(after=READY.pause(call.elapsed))
 
 
 def _datastore_shown(shown: Mapping[str, Any]) -> dict[str, object]:

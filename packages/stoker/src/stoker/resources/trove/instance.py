@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoker.base.errors import CloudError, NotSupported
 from stoker.plugins.capabilities import ServiceValidated
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call, Sources, Waiter
 from stoker.resources import charges
 from stoker.resources.base import Collection, RestResource, found_well, unrecorded
@@ -265,7 +265,7 @@ class Instance(RestResource, ServiceValidated):
             shown = await self.show(call) if error.status == 422 else None
             if shown is None or shown["status"] in (*READY.done, *READY.failed):
                 raise
-            return Again(after=GONE.pause(call.elapsed))
+            return InProgress(after=GONE.pause(call.elapsed))
         return outcome
 
     async def remove(self, call: Call) -> None:

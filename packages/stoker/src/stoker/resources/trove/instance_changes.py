@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.steps import Step
 from stoker.resources.trove.base import READY, SERVICE, ready
@@ -34,7 +34,7 @@ def _when_ready(change: Change) -> Step:
         outcome = ready(shown, call.elapsed)
         if not isinstance(outcome, Done):
             return outcome
-        return Again(after=READY.pause(call.elapsed)) if await change(call, shown) else Done()
+        return InProgress(after=READY.pause(call.elapsed)) if await change(call, shown) else Done()
 
     return step
 

@@ -56,7 +56,8 @@ class Subscription(ResourceType):
     support = Support(version="8.0.0")
     id_is_new = True
     recovery = Recovery(
-        RecoveryMethod.LIKENESS, "A queue has one subscription per subscriber; it must not be older than the action."
+        RecoveryMethod.MATCHING_PROPERTIES,
+        "A queue has one subscription per subscriber; it must not be older than the action.",
     )
 
     properties: Mapping[str, Property] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import CloudError
 from stoker.plugins.capabilities import ConditionallyReplaced
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, Waiter
 from stoker.resources.base import Collection, RestResource, generated_name
@@ -211,7 +211,7 @@ class Container(RestResource, ConditionallyReplaced):
                 return Done()
             if shown.get("status") not in _BUSY and not shown.get("task_state"):
                 return Failed(error.message, error.kind)
-            return Again(after=2.0)
+            return InProgress(after=2.0)
 
     # -- reading ------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.nova.server.interfaces import fit, plan
 from stoker.resources.wire import without_nulls
@@ -29,7 +29,7 @@ async def change_networks(call: Call) -> Outcome:
         old = (call.previous or {}).get("networks") or []
         new = call.properties["networks"]
         call.progress["interfaces"] = plan(old, new, await _interfaces(call), frozenset())
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     if todo["leave"]:
         return await _leave(call, todo)
     if todo["join"]:
@@ -51,7 +51,7 @@ async def _leave(call: Call, todo: dict[str, Any]) -> Outcome:
         await _post(call, "network_detach", {"port": port})
     elif all(entry["port_id"] != port for entry in await _interfaces(call)):
         todo.update(leave=todo["leave"][1:], tries=0)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     elif tries >= _most_tries(call):
         return Failed(f"Zun has not detached port {port} from the container", "ContainerInterfaceDetachFailed")
     return _later(todo, tries)
@@ -64,7 +64,7 @@ async def _join(call: Call, todo: dict[str, Any]) -> Outcome:
     found = next((str(one["port_id"]) for one in added if fit(entry, one) is not None), None)
     if found is not None:
         todo.update(join=todo["join"][1:], have=[*todo["have"], found], tries=0)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     if not tries:
         await _post(call, "network_attach", without_nulls({key: entry.get(key) for key in _PARAMETERS}))
     elif tries >= _most_tries(call):
@@ -88,4 +88,4 @@ def _most_tries(call: Call) -> int:
 
 def _later(todo: dict[str, object], tries: int) -> Outcome:
     todo["tries"] = tries + 1
-    return Again(after=min(_LATEST, _SOONEST * 2**tries))
+    return InProgress(after=min(_LATEST, _SOONEST * 2**tries))

@@ -13,7 +13,7 @@ _PIECE_BYTES = 64
 """The memory that a piece takes in addition to its characters, in bytes."""
 
 
-class Replacing(Function):
+class ReplaceFunction(Function):
     """Replaces keys in a string, the longest first; replacements are not searched for keys again."""
 
     __slots__ = ()
@@ -82,7 +82,7 @@ def _split(
 
 
 @variant("str_replace/1")
-class StrReplaceScalars(Replacing):
+class StrReplaceScalars(ReplaceFunction):
     """The string `template` with the keys of `params` replaced by their values: strings, numbers or booleans."""
 
     __slots__ = ()
@@ -130,7 +130,7 @@ class StrReplaceVeryStrict(StrReplaceStrict):
 
 
 @variant("Fn::Replace/1")
-class FnReplace(Replacing):
+class FnReplace(ReplaceFunction):
     """A string with substrings replaced; takes a list of a map from old to new and the string."""
 
     __slots__ = ()

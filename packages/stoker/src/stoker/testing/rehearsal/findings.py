@@ -25,7 +25,7 @@ _SERVER_GROUP = "OS::Nova::ServerGroup"
 _BALANCERS = frozenset({"OS::Octavia::LoadBalancer", "OS::Octavia::PoolMember", "OS::Octavia::Pool"})
 
 
-# -- what the template says --------------------------------------------------------------------------------------------
+# -- findings without a run --------------------------------------------------------------------------------------------
 
 
 def written(structure: Structure, timeout: int | None) -> Iterator[Diagnostic]:
@@ -111,7 +111,7 @@ def _policies(node: Node) -> Iterator[tuple[str, Mapping[str, object], object]]:
         yield "rolling_updates", policy, node.values.get("min_size") if members is None else members
 
 
-# -- what happens without disruptions ----------------------------------------------------------------------------------
+# -- results without disruptions ---------------------------------------------------------------------------------------
 
 
 def undisturbed_findings(outcome: Outcome, before: Structure, after: Structure) -> Iterator[Diagnostic]:
@@ -182,7 +182,7 @@ def _names(structure: Structure, path: str) -> bool:
     return structure.chain(path)[-1][1].name == path.rsplit(".", 1)[-1]
 
 
-# -- what happens with them --------------------------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 class DisruptionFindings:

@@ -307,7 +307,7 @@ class _Run:
         found = await self._stage.read("stack_identify", ref=_REF)
         return str(found["id"])
 
-    # -- what there is -------------------------------------------------------------------------------------------
+    # -- objects and resources -----------------------------------------------------------------------------------
 
     def _paths(self) -> dict[tuple[str, str], str]:
         """Return the path of each resource that there has been, by its stack and name."""

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, select
 
 from openstack_emulator.core.http import Request as CloudRequest
 from openstack_emulator.core.http import Response
-from stoker.engine.running.stopping import RESOURCE
+from stoker.engine.running.stop import RESOURCE
 from stoker.store import tables
 from stoker.store.database import Database
 from stoker.store.journal import Claim

@@ -9,7 +9,7 @@ from stoker.base import budget
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.declare import between
 from stoker.resources.heat.groups import keys
-from stoker.resources.heat.groups.batching import Rolling
+from stoker.resources.heat.groups.batching import RollingUpdate
 from stoker.resources.heat.groups.group import BATCH_SIZE, HOT, IN_SERVICE, PAUSE, rolling_of
 from stoker.resources.heat.groups.uniform_group import AutoScalingResource, Limits, read_uniform, size_problems
 from stoker.resources.heat.nested_stacks.nested import unknowns_as_parameters
@@ -134,7 +134,7 @@ class AutoScalingGroup(AutoScalingResource):
     def define(self, properties: Mapping[str, object], member: Mapping[str, object], name: str) -> Mapping[str, object]:
         return member if properties["for_each"] is None else keys.filled_in(member, properties, name)
 
-    def rolling(self, call: Call) -> Rolling | None:
+    def rolling(self, call: Call) -> RollingUpdate | None:
         return rolling_of(call.properties["rolling_updates"])
 
     async def member(self, call: Call) -> Mapping[str, object]:

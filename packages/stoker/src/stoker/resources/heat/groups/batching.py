@@ -25,7 +25,7 @@ class Batch(NamedTuple):
     pause: float = 0.0
 
 
-class Rolling(NamedTuple):
+class RollingUpdate(NamedTuple):
     """Settings of a rolling update: members per batch, members that remain in service, seconds between batches."""
 
     max_batch_size: int
@@ -47,7 +47,7 @@ def lasting_changes(batch: Batch, current: int, target: int) -> int:
     return batch.changes - max(batch.size - max(current, target), 0)
 
 
-def batches(target: int, current: int, rolling: Rolling, counted: Counted, updated: int = 0) -> Iterator[Batch]:
+def batches(target: int, current: int, rolling: RollingUpdate, counted: Counted, updated: int = 0) -> Iterator[Batch]:
     """Yield the batches that bring a group of `current` members to a new definition and to `target` members.
 
     `updated` is the number of members that have the new definition already, all of which remain.
@@ -60,7 +60,7 @@ def batches(target: int, current: int, rolling: Rolling, counted: Counted, updat
         current, pause = batch.size, rolling.pause
 
 
-def _next_batch(target: int, current: int, updated: int, rolling: Rolling) -> Batch:
+def _next_batch(target: int, current: int, updated: int, rolling: RollingUpdate) -> Batch:
     in_service = min(rolling.min_in_service, target, current)
     changes = min(rolling.max_batch_size, max(target - updated, 0))
     return Batch(changes + max(min(current, target - changes), in_service), changes)

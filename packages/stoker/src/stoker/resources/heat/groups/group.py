@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from stoker.base.portions import portions_of
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, Member
 from stoker.resources.base import value_at
 from stoker.resources.declare import between
-from stoker.resources.heat.groups.batching import Batch, Rolling
+from stoker.resources.heat.groups.batching import Batch, RollingUpdate
 from stoker.resources.heat.nested_stacks.nested import NestedStackResource, read_members
 from stoker.resources.heat.pause import seconds_left
 from stoker.schema.property import Property, Type
@@ -80,7 +80,7 @@ class GroupResource(NestedStackResource):
         number: int = call.progress[_FINISHED]
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
         if number and (left := seconds_left(call, planned[number].pause, _PAUSED_FROM)):
-            return Again(after=left)
+            return InProgress(after=left)
         members = await self.members_after(call, planned[number])
         if call.progress.get(_PREPARED) != number:
             await self.batch_begins(call, members)
@@ -91,7 +91,7 @@ class GroupResource(NestedStackResource):
         await self.batch_done(call)
         if number + 1 < len(planned):
             call.progress[_FINISHED], call.progress[_PAUSED_FROM] = number + 1, call.elapsed
-            return Again(after=planned[number + 1].pause, physical_id=outcome.physical_id)
+            return InProgress(after=planned[number + 1].pause, physical_id=outcome.physical_id)
         await self.completed(call)
         return outcome
 
@@ -132,7 +132,7 @@ def _begin(call: Call, planned: list[Batch]) -> Outcome:
             f"the pauses between batches, {pauses:g} seconds in all, exceed the stack's timeout", "ValueError"
         )
     call.progress[_BATCHES], call.progress[_FINISHED] = [list(batch) for batch in planned or [Batch(0, 0)]], 0
-    return Again(after=0.0)
+    return InProgress(after=0.0)
 
 
 # -- attributes that several kinds of group have ----------------------------------------------------------------
@@ -177,6 +177,6 @@ IN_SERVICE = Property(
 PAUSE = Property(Type.NUMBER, "Seconds between batches.", default=0, constraints=between(0))
 
 
-def rolling_of(policy: Mapping[str, Any]) -> Rolling:
+def rolling_of(policy: Mapping[str, Any]) -> RollingUpdate:
     """Return the settings of a policy with HOT's keys."""
-    return Rolling(policy["max_batch_size"], policy.get("min_in_service", 0), policy["pause_time"])
+    return RollingUpdate(policy["max_batch_size"], policy.get("min_in_service", 0), policy["pause_time"])

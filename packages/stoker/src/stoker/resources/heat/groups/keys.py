@@ -13,7 +13,7 @@ from typing import Any
 from stoker.base import budget
 from stoker.base.errors import BadValue
 from stoker.resources.declare import length, matching
-from stoker.resources.heat.groups.batching import Rolling
+from stoker.resources.heat.groups.batching import RollingUpdate
 from stoker.schema.property import Change, Property, Type
 from stoker.schema.unknown import combine, has_unknown, is_unknown
 
@@ -85,7 +85,7 @@ def keys_of(given: Mapping[str, object] | list[str]) -> list[str]:
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 
-def without_additional_members(rolling: Rolling, names: int) -> Rolling:
+def without_additional_members(rolling: RollingUpdate, names: int) -> RollingUpdate:
     """Return the settings with which a group of at most so many members has no others during an update.
 
     Raises BadValue if none could change then.

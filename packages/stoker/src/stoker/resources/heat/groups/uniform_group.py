@@ -20,7 +20,7 @@ from stoker.plugins.capabilities import ChildObserver, MessageReceiver
 from stoker.plugins.outcome import Outcome
 from stoker.plugins.resource import AttributeKey, Call, Member, NoActionRequired, ScalingNotice
 from stoker.resources.base import value_at
-from stoker.resources.heat.groups.batching import Batch, Rolling, batches, every_change, member_definitions
+from stoker.resources.heat.groups.batching import Batch, RollingUpdate, batches, every_change, member_definitions
 from stoker.resources.heat.groups.group import GroupResource, read_by_member
 from stoker.resources.heat.groups.keys import without_additional_members
 from stoker.resources.heat.groups.scaling import (
@@ -64,7 +64,7 @@ class UniformGroup(GroupResource):
         """Return the size that the properties require of a group whose capacity is `current`."""
 
     @abstractmethod
-    def rolling(self, call: Call) -> Rolling | None:
+    def rolling(self, call: Call) -> RollingUpdate | None:
         """Return the settings for updating members; None leaves existing members unchanged."""
 
     # -- actions ------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.base.redaction import REDACTED
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.heat.nested_stacks.remote_cloud import remote_cloud
@@ -53,7 +53,7 @@ class RemoteSnapshot(ContentCopy):
         cloud = await remote_cloud(call.cloud, call.properties["context"])
         if call.physical_id is None:
             made = await cloud.post("heat", _path(call), {"name": call.physical_name})
-            return Again(after=_TAKEN.pause(0.0), physical_id=str(made["id"]))
+            return InProgress(after=_TAKEN.pause(0.0), physical_id=str(made["id"]))
         answer = await cloud.request("GET", "heat", f"{_path(call)}/{call.physical_id}", ok=(404,))
         if answer.status == 404:
             return Failed(f"snapshot {call.physical_id} was deleted before it was complete", "NotFound")

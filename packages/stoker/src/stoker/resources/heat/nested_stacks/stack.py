@@ -15,7 +15,7 @@ from stoker.plugins.capabilities import (
     Suspendable,
 )
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest, ResourceType, Snapshot, Sources, Waiter
 from stoker.resources.base import value_at
@@ -151,7 +151,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
         if call.physical_id is None:
             call.data["stack_name"] = call.physical_name
             made = await cloud.post("heat", "/stacks", {"stack_name": call.physical_name, **_body(call)})
-            return Again(after=_WAITS.pause(0.0), physical_id=str(made["stack"]["id"]))
+            return InProgress(after=_WAITS.pause(0.0), physical_id=str(made["stack"]["id"]))
         return await self._evaluate_action(call, cloud, "CREATE")
 
     async def update(self, call: Call) -> Outcome:
@@ -193,7 +193,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
         if not call.progress.get("sent"):
             await cloud.request(method, "heat", f"{_path(call)}{below}", json=body)
             call.progress["sent"] = True
-            return Again(after=_WAITS.pause(0.0))
+            return InProgress(after=_WAITS.pause(0.0))
         return await self._evaluate_action(call, cloud, action)
 
     async def _evaluate_action(self, call: Call, cloud: Cloud, action: str) -> Outcome:
@@ -207,7 +207,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
             )
         remote_action, _, status = shown["stack_status"].partition("_")
         if remote_action != action:
-            return Again(after=_WAITS.pause(call.elapsed))
+            return InProgress(after=_WAITS.pause(call.elapsed))
         return _WAITS.judge(status, shown.get("stack_status_reason"), call.elapsed)
 
     # -- reading --------------------------------------------------------------------------------------------

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from stoker.plugins.capabilities import ExternallySignalled, Signalable
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call, ResourceType, Snapshot
 from stoker.resources.base import value_at
 from stoker.resources.declare import between
 from stoker.resources.heat.signals import signal_place
 from stoker.resources.heat.signals.signal_place import OBJECT_URL
-from stoker.resources.heat.signals.wait_condition import Waiting
+from stoker.resources.heat.signals.wait_condition import BaseWaitCondition
 from stoker.resources.heat.signals.wait_condition_handle import TRANSPORT, store_signal
 from stoker.resources.swift.allowances import one_object
 from stoker.schema.property import Attribute, Property, Support, Type
@@ -47,7 +47,7 @@ class SwiftSignalHandle(ResourceType, Signalable, ExternallySignalled):
     async def create(self, call: Call) -> Outcome:
         call.data[TRANSPORT] = "TEMP_URL_SIGNAL"
         if await signal_place.choose_object(call):
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await signal_place.versioned_object(call)
         return Done(physical_id=call.physical_name)
 
@@ -68,7 +68,7 @@ class SwiftSignalHandle(ResourceType, Signalable, ExternallySignalled):
         return store_signal(call, details)
 
 
-class SwiftSignal(Waiting):
+class SwiftSignal(BaseWaitCondition):
     """Waits for the signals of its handle."""
 
     type_name = "OS::Heat::SwiftSignal"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, Neighbour, ResourceType, poll_pause
 from stoker.plugins.transports import signal_transports
 from stoker.resources.base import value_at
@@ -24,19 +24,19 @@ HANDLES = frozenset(
     }
 )
 
-WHERE_TO_LOOK = "The console log of a server tells what its user data did: openstack console log show SERVER"
+CONSOLE_LOG_HINT = "The console log of a server tells what its user data did: openstack console log show SERVER"
 """What to do when signals are missing."""
 
 
-class Waiting(ResourceType):
+class BaseWaitCondition(ResourceType):
     """Waits until a handle has received the number of signals, all successful.
 
-    `spelled` maps handle, timeout, count and data to the names of these properties and of the attribute. `handles` are
-    the types of handles, and `failures` is how the kinds of failures begin.
+    `property_names` maps handle, timeout, count and data to the names of these properties and of the attribute.
+    `handles` are the types of handles, and `failures` is how the kinds of failures begin.
     """
 
     local = True
-    spelled: ClassVar[Mapping[str, str]] = {name: name for name in ("handle", "timeout", "count", "data")}
+    property_names: ClassVar[Mapping[str, str]] = {name: name for name in ("handle", "timeout", "count", "data")}
     handles: ClassVar[frozenset[str]] = HANDLES
     failures: ClassVar[str] = "WaitCondition"
 
@@ -47,7 +47,7 @@ class Waiting(ResourceType):
         return await self._wait(call)
 
     def _given(self, call: Call, name: str) -> Any:
-        return call.properties[self.spelled[name]]
+        return call.properties[self.property_names[name]]
 
     async def _wait(self, call: Call) -> Outcome:
         await call.engine.neighbours.collect(self._given(call, "handle"))
@@ -56,22 +56,22 @@ class Waiting(ResourceType):
             reference = self._given(call, "handle")
             return Failed(f"{reference!r} is not the reference of a wait condition handle in this stack", "ValueError")
         left = seconds_left(call, self._given(call, "timeout"))
-        outcome = judge(handle, self._given(call, "count"), left, call.elapsed)
+        outcome = evaluate_signals(handle, self._given(call, "count"), left, call.elapsed)
         if isinstance(outcome, Failed) and left <= 0:
-            outcome = replace(outcome, reason=f"{outcome.reason}. {WHERE_TO_LOOK}")
+            outcome = replace(outcome, reason=f"{outcome.reason}. {CONSOLE_LOG_HINT}")
         return replace(outcome, kind=f"{self.failures}{outcome.kind}") if isinstance(outcome, Failed) else outcome
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         handle = await self._handle(call)
         data = "" if handle is None else json.dumps({name: entry["data"] for name, entry in _signals(handle).items()})
-        return {key: value_at(data, key[1:]) if key[0] == self.spelled["data"] else None for key in keys}
+        return {key: value_at(data, key[1:]) if key[0] == self.property_names["data"] else None for key in keys}
 
     async def _handle(self, call: Call) -> Neighbour | None:
         found = await call.engine.neighbours.by_reference(self._given(call, "handle"))
         return found if found is not None and found.type in self.handles else None
 
 
-class WaitCondition(Waiting):
+class WaitCondition(BaseWaitCondition):
     """A wait condition in HOT."""
 
     type_name = "OS::Heat::WaitCondition"
@@ -90,7 +90,7 @@ class WaitCondition(Waiting):
     attributes = {"data": Attribute("The data of the signals by signal ID, as JSON.", Type.STRING, live=True)}
 
 
-def judge(handle: Neighbour, count: int, left: float, elapsed: float) -> Outcome:
+def evaluate_signals(handle: Neighbour, count: int, left: float, elapsed: float) -> Outcome:
     """Evaluate whether the signals suffice, `elapsed` seconds into the action, with `left` seconds until the timeout.
 
     Another service that stores signals is polled. The kind of a failure is Timeout or Failure.
@@ -109,7 +109,7 @@ def judge(handle: Neighbour, count: int, left: float, elapsed: float) -> Outcome
     if len(signals) >= count:
         return Done()
     collects = transport is not None and transport.place is not None
-    return Again(after=min(left, poll_pause(elapsed)) if collects else left)
+    return InProgress(after=min(left, poll_pause(elapsed)) if collects else left)
 
 
 def _signals(handle: Neighbour) -> dict[str, Mapping[str, object]]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from stoker.base.errors import BadValue
 from stoker.base.json_text import dumps
 from stoker.plugins.capabilities import ExternallySignalled, Signalable
-from stoker.plugins.outcome import Again, Outcome
+from stoker.plugins.outcome import InProgress, Outcome
 from stoker.plugins.resource import COLLECTED, AttributeKey, Call
 from stoker.plugins.transports import (
     handle_transports,
@@ -70,7 +70,7 @@ class WaitConditionHandle(StackUserResource, Signalable, ExternallySignalled):
         call.data[TRANSPORT] = call.properties["signal_transport"]
         transport = signal_transport(call.data[TRANSPORT])
         if await transport.choose(call):
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         return await transport.prepare_handle(call)
 
     async def delete(self, call: Call) -> Outcome:

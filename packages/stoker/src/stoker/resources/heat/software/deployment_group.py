@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import AttributeKey, Call, ChildRequest
 from stoker.resources.base import value_at
 from stoker.resources.declare import between
@@ -106,7 +106,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         policy = Finalizer().properties(self.update_policy, call.resource.update_policy)[policy_name]
         finished: int = call.progress.get("finished", 0)
         if finished and (left := seconds_left(call, policy["pause_time"], "pauses_from")):
-            return Again(after=left)
+            return InProgress(after=left)
         if "order" not in call.progress:
             call.progress["order"], call.progress["failed"] = await self._order(call)
         order: list[str] = call.progress["order"]
@@ -117,7 +117,7 @@ class SoftwareDeploymentGroup(NestedStackResource):
         if not isinstance(outcome, Done) or len(reached) == len(order):
             return outcome
         call.progress["finished"], call.progress["pauses_from"] = finished + 1, call.elapsed
-        return Again(after=policy["pause_time"])
+        return InProgress(after=policy["pause_time"])
 
     async def _order(self, call: Call) -> tuple[list[str], int]:
         """Return the servers in the order in which they get the new definition, and how many of them have failed.

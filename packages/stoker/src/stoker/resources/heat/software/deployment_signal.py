@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoker.plugins.outcome import Again, Outcome
+from stoker.plugins.outcome import InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.plugins.transports import SignalTransport, signal_transport
 
@@ -24,7 +24,7 @@ async def prepare(call: Call) -> Outcome:
     """Create what the server's signal needs, as a step."""
     transport = transport_of(call)
     if await transport.choose(call):
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     return await transport.prepare_deployment(call)
 
 
@@ -76,6 +76,6 @@ def evaluated(declared: Sequence[Mapping[str, Any]], details: Mapping[str, objec
     code = str(details.get("deploy_status_code") or 0)
     if code != "0":
         problems.append(f"deploy_status_code : Deployment exited with non-zero status code: {code}")
-        if said := str(details.get("deploy_stderr") or "").strip():
-            problems.append(f"deploy_stderr : {_end_of(said)}")
+        if error_output := str(details.get("deploy_stderr") or "").strip():
+            problems.append(f"deploy_stderr : {_end_of(error_output)}")
     return Result(outputs, ", ".join(problems) or None, code)

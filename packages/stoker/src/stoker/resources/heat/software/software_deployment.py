@@ -15,7 +15,7 @@ from stoker.base.redaction import redact, strings_of
 from stoker.plugins.agents import AGENT
 from stoker.plugins.capabilities import Cancelable, Resumable, Signalable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Replace
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Replace
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, NoActionRequired, ResourceType, poll_pause
 from stoker.plugins.transports import deployment_transports, remove_signals, secrets_of, signal_transports
@@ -169,7 +169,7 @@ class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspen
         if not call.progress["wanted"]:
             return Done()
         if call.physical_id is None:
-            return Again(after=0.0, physical_id=call.resource.uuid)
+            return InProgress(after=0.0, physical_id=call.resource.uuid)
         source = await call.engine.configs.get(call.properties["config"]) if call.properties["config"] else {}
         if source is None:
             return Failed(f"software configuration {call.properties['config']!r} does not exist", "NotFound")
@@ -280,9 +280,9 @@ async def _wait(call: Call) -> Outcome:
     details = await collected(call)
     if details is None:
         after = poll_pause(call.elapsed) if transport_of(call).place in call.data else _POLL_SECONDS
-        return Again(after=after, waiting=await _reason_to_wait(call, deployment))
+        return InProgress(after=after, waiting=await _reason_to_wait(call, deployment))
     await _take(call, details)
-    return Again(after=0.0)
+    return InProgress(after=0.0)
 
 
 async def _reason_to_wait(call: Call, deployment: Mapping[str, Any]) -> str:

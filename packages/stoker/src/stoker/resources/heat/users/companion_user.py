@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stoker.plugins.outcome import Again, Done, Outcome
+from stoker.plugins.outcome import Done, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.heat.users.stack_user import StackUserResource, make_key_pair, verify_adopted_user
 
@@ -21,10 +21,10 @@ _USER = _Companion()
 async def ensure_user(call: Call, *, with_key_pair: bool) -> Outcome:
     """Create the user and, on request, its EC2 key pair, as a step; ID and password are stored in `call.data`."""
     outcome = await _USER.create(_as_user(call))
-    if isinstance(outcome, Again) and outcome.physical_id is not None:
+    if isinstance(outcome, InProgress) and outcome.physical_id is not None:
         call.data["user_id"] = outcome.physical_id
     if not isinstance(outcome, Done):
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     return (await make_key_pair(_as_user(call)) if with_key_pair else None) or Done()
 
 

@@ -17,7 +17,7 @@ from stoker.base.errors import CloudError, Conflict
 from stoker.plugins.agents import USER_PROJECT
 from stoker.plugins.capabilities import Resumable, Suspendable
 from stoker.plugins.object_ids import ObjectIds
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ResourceType
 from stoker.resources.heat.random_string import random_string
@@ -56,9 +56,9 @@ class StackUserResource(ResourceType, Resumable, Suspendable):
         admin = await call.cloud.as_stack_domain_admin()
         if "password" not in call.data:
             call.data["password"] = random_string(_PASSWORD_ALPHABETS, _PASSWORD_LENGTH)
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         if call.physical_id is None:
-            return Again(after=0.0, physical_id=await _make_user(call, admin))
+            return InProgress(after=0.0, physical_id=await _make_user(call, admin))
         call.data["user_id"] = call.physical_id
         await _make_project(call, admin, await _domain(call, admin))
         await _grant_role(call, admin)
@@ -136,7 +136,7 @@ async def make_key_pair(call: Call) -> Outcome | None:
     data = call.data
     if "access_key" not in data:
         data["access_key"], data["secret_key"] = uuid4().hex, uuid4().hex
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     if "credential_id" not in data:
         admin = await call.cloud.as_stack_domain_admin()
         blob = json.dumps({"access": data["access_key"], "secret": data["secret_key"]})

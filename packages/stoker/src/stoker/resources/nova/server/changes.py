@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call, index_object
 from stoker.resources.nova.server.body import encoded, nova_metadata, personality
 from stoker.resources.nova.server.interfaces import change_networks
@@ -104,7 +104,7 @@ async def _resize(call: Call) -> Outcome:
     if "sent" not in call.progress:
         await _begin(call, "resize", {"flavorRef": call.properties["flavor"]}, ("RESIZE", "VERIFY_RESIZE"))
         call.progress["sent"] = call.elapsed
-        return Again(after=RESIZED.every / 5)
+        return InProgress(after=RESIZED.every / 5)
     shown = await read_server(call)
     if shown is not None and _idle(shown) and call.elapsed - call.progress["sent"] > _RESIZE_STARTS:
         return await _resized_already(call, shown)
@@ -128,12 +128,12 @@ async def _resized_already(call: Call, shown: Mapping[str, Any]) -> Outcome:
 async def _confirm(call: Call) -> Outcome:
     shown = await read_server(call)
     if shown is None or "resize" in (shown.get("OS-EXT-STS:task_state") or ""):
-        return Again(after=CONFIRMED.pause(call.elapsed))
+        return InProgress(after=CONFIRMED.pause(call.elapsed))
     if "sent" not in call.progress:
         if status_of(shown) == "VERIFY_RESIZE":
             await act(call, "confirmResize")
         call.progress["sent"] = True
-        return Again(after=CONFIRMED.pause(call.elapsed))
+        return InProgress(after=CONFIRMED.pause(call.elapsed))
     return judge(call, shown, CONFIRMED)
 
 
@@ -143,13 +143,13 @@ async def _confirm(call: Call) -> Outcome:
 async def _rebuild(call: Call) -> Outcome:
     if not call.progress.get("sent"):
         if await _is_connecting(call):
-            return Again(after=_BUSY)
+            return InProgress(after=_BUSY)
         await _begin(call, "rebuild", await _rebuilt(call), ("REBUILD",))
         call.progress["sent"] = True
-        return Again(after=ACTIVE.pause(call.elapsed))
+        return InProgress(after=ACTIVE.pause(call.elapsed))
     shown = await read_server(call)
     if shown is None or status_of(shown) == "REBUILD":
-        return Again(after=ACTIVE.pause(call.elapsed))
+        return InProgress(after=ACTIVE.pause(call.elapsed))
     if status_of(shown) == "ERROR":
         return Failed(f"the server could not be rebuilt: {fault_of(shown) or 'Nova gives no reason'}")
     return Done()

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import Call, ContentCopy, Snapshot, Waiter
 from stoker.resources.nova.server.body import boots_from_volume
@@ -52,7 +52,7 @@ class ServerImage(ContentCopy):
             image = await _begin(call, server)
             if image is None:
                 return Failed(f"server {server} does not exist; no image can be created of it", "NotFound")
-            return Again(after=SAVED.pause(call.elapsed), physical_id=image)
+            return InProgress(after=SAVED.pause(call.elapsed), physical_id=image)
         shown = await _show(call, call.physical_id)
         outcome = _judge(call, shown)
         if not isinstance(outcome, Done):
@@ -60,7 +60,7 @@ class ServerImage(ContentCopy):
         call.data[_SNAPSHOTS] = _volume_snapshots(shown)
         answer = await call.cloud.request("GET", "nova", f"/servers/{server}", ok=(404,))
         busy = answer.status != 404 and answer.body["server"].get("OS-EXT-STS:task_state") in _UPLOADING
-        return Again(after=SAVED.pause(call.elapsed)) if busy else outcome
+        return InProgress(after=SAVED.pause(call.elapsed)) if busy else outcome
 
     async def delete(self, call: Call) -> Outcome:
         """Delete the image and the snapshots of volumes that it names: those prevent the deletion of the volumes.
@@ -72,7 +72,7 @@ class ServerImage(ContentCopy):
         if _SNAPSHOTS not in call.progress:
             named = _volume_snapshots(await _show(call, call.physical_id))
             call.progress[_SNAPSHOTS] = sorted({*named, *call.data.get(_SNAPSHOTS, ())})
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         await call.cloud.delete("glance", f"/v2/images/{call.physical_id}", ok=(404,))
         outcomes = [await _delete_snapshot(call, snapshot) for snapshot in call.progress[_SNAPSHOTS]]
         return next((outcome for outcome in outcomes if not isinstance(outcome, Done)), Done())
@@ -88,7 +88,7 @@ async def make_image(call: Call) -> Outcome:
         if image is None:
             return Done()
         call.progress["image"] = call.data["snapshot_image_id"] = image
-        return Again(after=SAVED.pause(call.elapsed))
+        return InProgress(after=SAVED.pause(call.elapsed))
     return _judge(call, await _show(call, call.progress["image"]))
 
 
@@ -123,7 +123,7 @@ async def _delete_snapshot(call: Call, snapshot: str) -> Outcome:
     if snapshot not in requested:
         requested.append(snapshot)
         await call.cloud.delete("cinder", path, ok=(404,))
-        return Again(after=_DELETED.pause(call.elapsed))
+        return InProgress(after=_DELETED.pause(call.elapsed))
     return _DELETED.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
 
 

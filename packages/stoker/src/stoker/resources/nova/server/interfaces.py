@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import Invalid
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.nova.server.body import associate
 from stoker.resources.nova.server.ports import (
@@ -130,7 +130,7 @@ def _extra_changeable(before: Entry, after: Entry, own: bool) -> bool:
     return all(PORT_EXTRA[key].change is Change.UPDATE and key != "no_fixed_ips" for key in differing)
 
 
-# -- carrying out --------------------------------------------------------------------------------------------------
+# -- execution -----------------------------------------------------------------------------------------------------
 
 
 async def change_networks(call: Call) -> Outcome:
@@ -140,12 +140,12 @@ async def change_networks(call: Call) -> Outcome:
         return Done()
     if cards is None:
         call.progress["cards"] = await _planned(call)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     if cards["leave"]:
         return await _leave(call, cards)
     if cards["join"]:
         await join(call, cards)
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     del call.progress["cards"]
     return Done()
 
@@ -209,11 +209,11 @@ async def _leave(call: Call, cards: dict[str, Any]) -> Outcome:
     elif await _free(call, port):
         await delete_ports(call, port)
         cards["leave"], cards["tries"] = cards["leave"][1:], 0
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     elif tries >= call.stack.options.get("max_interface_check_attempts", _TRIES):
         return Failed(f"Nova has not detached port {port} from the server", "InterfaceDetachFailed")
     cards["tries"] = tries + 1
-    return Again(after=min(_LATEST, _SOONEST * 2**tries))
+    return InProgress(after=min(_LATEST, _SOONEST * 2**tries))
 
 
 async def _free(call: Call, port: str) -> bool:

@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.resource import Call
 from stoker.resources.nova.server.body import associate
 from stoker.resources.nova.server.interfaces import cards_of, join, plan
 from stoker.resources.nova.server.ports import created_port_ids, delete_ports, network_of, port_name
 from stoker.resources.nova.server.states import status_of
-from stoker.resources.replacing import is_recorded
+from stoker.resources.replacement import is_recorded
 
 Entry = Mapping[str, Any]
 Port = Mapping[str, Any]
@@ -49,10 +49,10 @@ async def _with_retries(call: Call, step: Callable[[Call], Awaitable[Outcome]], 
 def _later(call: Call, what: str, reason: str, kind: str = "InterfaceDetachFailed") -> Outcome:
     """Retry, unless the maximum number of tries is reached."""
     tries = call.progress[what] = call.progress.get(what, 0) + 1
-    return Again(after=_PAUSE) if tries < _TRIES else Failed(reason, kind)
+    return InProgress(after=_PAUSE) if tries < _TRIES else Failed(reason, kind)
 
 
-# -- requested by value -----------------------------------------------------------------------------
+# -- requested addresses ----------------------------------------------------------------------------
 
 
 def _entries(call: Call) -> list[Entry]:
@@ -77,7 +77,7 @@ def _is_requested(entries: Sequence[Entry], card: Mapping[str, Any]) -> bool:
     return any(pair in has for entry in entries for pair in _asked(entry).items())
 
 
-# -- handing over ---------------------------------------------------------------------------------------------
+# -- handover -------------------------------------------------------------------------------------------------
 
 
 async def _hand_over(call: Call) -> Outcome:
@@ -107,9 +107,9 @@ async def _release(call: Call, server: str, port: str) -> Outcome:
         if shown.status == 404:
             free = {"port": {"device_id": "", "device_owner": ""}}
             await call.cloud.put("neutron", f"/v2.0/ports/{port}", free, ok=(404,))
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         if status_of(shown.body["server"]) == "BUILD":
-            return Again(after=_PAUSE)
+            return InProgress(after=_PAUSE)
         if status_of(shown.body["server"]) == "ERROR":
             await _leave_error(call, shown.body["server"])
     return _later(call, port, f"Nova has not detached port {port} from server {server}")
@@ -127,7 +127,7 @@ async def _leave_error(call: Call, server: Mapping[str, object]) -> None:
         await call.cloud.post("nova", f"{path}/action", {"os-stop": None})
 
 
-# -- taking over ----------------------------------------------------------------------------------------------
+# -- takeover -------------------------------------------------------------------------------------------------
 
 
 async def _reconnect(call: Call) -> Outcome:
@@ -142,7 +142,7 @@ async def _reconnect(call: Call) -> Outcome:
     if todo["join"]:
         there = [str(card["port_id"]) for card in cards]
         await join(call, {"join": todo["join"], "entries": entries, "have": there})
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     for index, port in todo["keep"]:
         await associate(call, entries[index], port)
     return Done()
@@ -167,7 +167,7 @@ async def _take(call: Call, index: int, entry: Entry, port: Port) -> Outcome:
         return await _release(call, holder, port["id"])
     if not holder and entry.get("port") is None and port["name"] == port_name(call, index):
         await call.cloud.delete("neutron", f"/v2.0/ports/{port['id']}", ok=(404,))
-        return Again(after=0.0)
+        return InProgress(after=0.0)
     asked = ", ".join(f"{name} {value}" for name, value in _asked(entry).items())
     return Failed(
         f"server {call.physical_id} cannot get {asked} back: port {port['id']} uses it"

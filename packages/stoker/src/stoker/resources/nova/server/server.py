@@ -21,7 +21,7 @@ from stoker.plugins.capabilities import (
     SnapshotBeforeDelete,
     Suspendable,
 )
-from stoker.plugins.outcome import Again, Done, Failed, Outcome
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome
 from stoker.plugins.recovery import Recovery, RecoveryMethod
 from stoker.plugins.resource import AttributeKey, Call, Graph, Node
 from stoker.plugins.transports import configuration_transports, secrets_of
@@ -180,15 +180,15 @@ class Server(
         if is_configured(call) and not call.progress.get("equipped"):
             outcome = await equip(call)
             call.progress["equipped"] = isinstance(outcome, Done)
-            return Again(after=0.0) if isinstance(outcome, Done) else outcome
+            return InProgress(after=0.0) if isinstance(outcome, Done) else outcome
         if await _make_ports(call):
-            return Again(after=0.0)
+            return InProgress(after=0.0)
         body: dict[str, object] = {"server": await server_body(call, await boot_data(call, self.login_user))}
         if hints := scheduler_hints(call):
             body["os:scheduler_hints"] = hints
         made = (await call.cloud.post("nova", "/servers", body))["server"]
         mark_used(call)
-        return Again(after=ACTIVE.pause(call.elapsed), physical_id=str(made["id"]))
+        return InProgress(after=ACTIVE.pause(call.elapsed), physical_id=str(made["id"]))
 
     # -- updating -------------------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ async def _put(call: Call, action: str, status: str) -> Outcome:
     if shown is None or shown.get("OS-EXT-STS:task_state") not in ("suspending", "resuming"):
         await act(call, action)
     call.progress["sent"] = True
-    return Again(after=waiter.pause(call.elapsed))
+    return InProgress(after=waiter.pause(call.elapsed))
 
 
 def _removal(call: Call) -> list[Step]:
@@ -313,17 +313,17 @@ async def _delete_server(call: Call) -> Outcome:
         if not call.progress.get("sent"):
             await call.cloud.delete("nova", path_of(call))
             call.progress["sent"] = True
-            return Again(after=ACTIVE.pause(call.elapsed))
+            return InProgress(after=ACTIVE.pause(call.elapsed))
         shown = await read_server(call)
         if shown is not None and status_of(shown) == "SOFT_DELETED" and not call.progress.get("forced"):
             await act(call, "forceDelete")
             call.progress["forced"] = True
-            return Again(after=ACTIVE.pause(call.elapsed))
+            return InProgress(after=ACTIVE.pause(call.elapsed))
     except CloudError as error:
         if error.not_found:
             return Done()
         raise
-    return Again(after=ACTIVE.pause(call.elapsed)) if shown is None else judge_deletion(call, shown)
+    return InProgress(after=ACTIVE.pause(call.elapsed)) if shown is None else judge_deletion(call, shown)
 
 
 async def _delete_ports(call: Call) -> Outcome:

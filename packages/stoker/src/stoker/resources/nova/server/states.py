@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker.base.errors import CloudError
-from stoker.plugins.outcome import Again, Done, Failed, Outcome, Watch
+from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Watch
 from stoker.plugins.resource import Call, Waiter, index_object
 from stoker.resources.base import value_at
 
@@ -72,9 +72,9 @@ def fault_of(server: Mapping[str, object]) -> str | None:
 def judge(call: Call, server: Mapping[str, object] | None, waiter: Waiter) -> Outcome:
     """Evaluate the server's status while `waiter` waits."""
     if server is None:
-        return Again(after=waiter.pause(call.elapsed))
+        return InProgress(after=waiter.pause(call.elapsed))
     outcome = waiter.judge(status_of(server), fault_of(server), call.elapsed)
-    return replace(outcome, watch=_watch(server)) if isinstance(outcome, Again) else outcome
+    return replace(outcome, watch=_watch(server)) if isinstance(outcome, InProgress) else outcome
 
 
 def _watch(server: Mapping[str, Any]) -> Watch:
@@ -94,4 +94,4 @@ def judge_deletion(call: Call, server: Mapping[str, object]) -> Outcome:
     if status == "ERROR" and server.get("OS-EXT-STS:task_state") != "deleting":
         reason = fault_of(server)
         return Failed("the server could not be deleted" + (f": {reason}" if reason else ""), in_error=True)
-    return Again(after=ACTIVE.pause(call.elapsed), watch=_watch(server))
+    return InProgress(after=ACTIVE.pause(call.elapsed), watch=_watch(server))

@@ -11,13 +11,13 @@ from sqlalchemy import Connection
 
 from stoker.base.diagnostics import Diagnostic
 from stoker.engine.planning.decide import Policies
-from stoker.engine.planning.importing import NO_IMPORTS, Imports, NestedImportSearch
+from stoker.engine.planning.imports import NO_IMPORTS, Imports, NestedImportSearch
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan, Step
 from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.reasons import RETENTION, ReasonCode
-from stoker.engine.planning.relocating import CompletedMoves, Relocation
+from stoker.engine.planning.relocation import CompletedMoves, Relocation
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import current_of
@@ -27,7 +27,7 @@ from stoker.template.transfers import Move
 def check_below(
     services: EngineServices,
     connection: Connection,
-    wanted: DesiredState,
+    desired: DesiredState,
     made: CompletedMoves,
     imports: Imports = NO_IMPORTS,
     seeking: NestedImportSearch | None = None,
@@ -42,8 +42,8 @@ def check_below(
         services,
         connection,
         top.stack,
-        wanted.inputs,
-        wanted.definition.known_exports,
+        desired.inputs,
+        desired.definition.known_exports,
         top.stack.depth,
         with_kept=True,
         read=dict(made.tree.below),
@@ -56,24 +56,26 @@ def check_below(
     scope = RecordedScope(current.get, prefetched=dict(imports.prefetched))
     policies, moved = Policies.of(services, top.stack, "UPDATE"), made.names(top.stack)
     given = list(states.values())
-    plan = Forward("UPDATE", wanted, given, scope, policies, nested=inside, moved=moved, imported=imports.unread).plan()
-    return [*_problems(plan, wanted, made), *_lost_releases(plan, wanted)]
+    plan = Forward(
+        "UPDATE", desired, given, scope, policies, nested=inside, moved=moved, imported=imports.unread
+    ).plan()
+    return [*_problems(plan, desired, made), *_lost_releases(plan, desired)]
 
 
-def _problems(plan: Plan, wanted: DesiredState, made: CompletedMoves) -> Iterator[Diagnostic]:
+def _problems(plan: Plan, desired: DesiredState, made: CompletedMoves) -> Iterator[Diagnostic]:
     steps: dict[str, list[Step]] = {}
     for step in plan.steps:
         steps.setdefault(step.uuid or "", []).append(step)
     for move in made.moves:
         problem = _problem(move, steps.get(move.state.row.uuid, []))
-        if problem and (entry := _entry(wanted, made.tree.top.stack.name, move)) is not None:
+        if problem and (entry := _entry(desired, made.tree.top.stack.name, move)) is not None:
             yield entry.problem(problem.format(target=entry.target, source=entry.source), "to")
 
 
-def _lost_releases(plan: Plan, wanted: DesiredState) -> Iterator[Diagnostic]:
+def _lost_releases(plan: Plan, desired: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem for each resource that is to be forgotten, and whose nested stack is removed with its objects."""
     deleted = {step.name for step in plan.steps if step.kind is StepKind.DELETE and RETENTION.isdisjoint(_codes(step))}
-    for release in wanted.inputs.environment.transfers.removed:
+    for release in desired.inputs.environment.transfers.removed:
         if release.source in deleted:
             outer = release.source.rpartition(".")[0]
             message = f"{outer} is removed with all objects in it, also that of {release.source}"
@@ -97,7 +99,7 @@ def _problem(move: Relocation, steps: list[Step]) -> str:
     return ""
 
 
-def _entry(wanted: DesiredState, stack: str, move: Relocation) -> Move | None:
+def _entry(desired: DesiredState, stack: str, move: Relocation) -> Move | None:
     """Return the first entry of the chain that a resource was moved by."""
-    entries = wanted.inputs.environment.transfers.into(stack).moved
+    entries = desired.inputs.environment.transfers.into(stack).moved
     return next((each for each in entries if each.source == move.was), None)

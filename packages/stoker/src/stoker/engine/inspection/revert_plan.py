@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.cloud_refresh import CloudRefresh
-from stoker.engine.inspection.observing import examine_tree
+from stoker.engine.inspection.examination import examine_tree
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.nested import NestedPlanner
 from stoker.engine.planning.plan import Plan

@@ -16,7 +16,7 @@ from stoker.contract.generating import (
     LeftOutProperty,
     ListGeneratedTypes,
 )
-from stoker.engine.generation.describing import describe
+from stoker.engine.generation.descriptions import describe
 from stoker.engine.generation.notation import HOT
 from stoker.engine.generation.scan import Found, find_owners, scan, scanned_types
 from stoker.engine.generation.template import Generated, write

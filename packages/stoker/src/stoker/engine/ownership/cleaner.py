@@ -72,8 +72,8 @@ class Cleaner:
                 removed[table.name.replace("_", " ")] += await self._repeated(find)
         removed += await self._cut_histories(now)
         if +removed:
-            told = ", ".join(f"{number} {what}" for what, number in (+removed).items())
-            LOG.info("removed from the database: %s", told)
+            counts = ", ".join(f"{number} {what}" for what, number in (+removed).items())
+            LOG.info("removed from the database: %s", counts)
             while not self._services.background.stopped and await self._committed(purging.shrink):
                 pass
 

@@ -11,7 +11,7 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, Conflict, EntityNotFound
 from stoker.contract.stacks import LockStack, UnlockStack
 from stoker.contract.views import LockView
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.operations.lookup import find_stack
 from stoker.operations.views import lock_view
 from stoker.store import queries
@@ -23,7 +23,7 @@ LONGEST_REASON = 1000
 """Characters."""
 
 
-async def stack_lock(parts: RecordingParts, context: RequestContext, request: LockStack) -> LockView | None:
+async def stack_lock(parts: RecordingComponents, context: RequestContext, request: LockStack) -> LockView | None:
     """Lock a root stack; who has locked it can change the reason. An operation in progress continues.
 
     Raises Conflict if somebody else has locked it, and BadValue for a nested stack or an unusable reason.
@@ -42,7 +42,7 @@ async def stack_lock(parts: RecordingParts, context: RequestContext, request: Lo
     return lock_view(replace(stack, locked=lock.to_json()))
 
 
-async def stack_unlock(parts: RecordingParts, context: RequestContext, request: UnlockStack) -> None:
+async def stack_unlock(parts: RecordingComponents, context: RequestContext, request: UnlockStack) -> None:
     """Unlock a root stack. Raises Conflict if it is not locked, and BadValue for a nested stack."""
     stack = await _root(parts, context, request)
 
@@ -54,7 +54,7 @@ async def stack_unlock(parts: RecordingParts, context: RequestContext, request: 
     await _record(parts, stack, None, "UNLOCK", f"Unlocked by {user}", refuse)
 
 
-async def _root(parts: RecordingParts, context: RequestContext, request: LockStack | UnlockStack) -> Stack:
+async def _root(parts: RecordingComponents, context: RequestContext, request: LockStack | UnlockStack) -> Stack:
     stack = await find_stack(parts.services, context, request.ref)
     if stack.parent_id is not None:
         raise BadValue(f"A tree of stacks is locked as a whole; {stack.name} is a nested stack.")
@@ -62,7 +62,7 @@ async def _root(parts: RecordingParts, context: RequestContext, request: LockSta
 
 
 async def _record(
-    parts: RecordingParts,
+    parts: RecordingComponents,
     stack: Stack,
     lock: Lock | None,
     action: str,

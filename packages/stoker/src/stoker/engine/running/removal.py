@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from stoker.engine.planning.keeping import Removing, Retention, UndeletedObject, removal_effect
+from stoker.engine.planning.retention import RemovalOptions, Retention, UndeletedObject, removal_effect
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.operation_context import OperationContext
 from stoker.engine.running.performer import Method
@@ -31,14 +31,14 @@ REMOVALS: Mapping[str, Callable[[ResourceType], Method | None]] = {
 """What happens to the object when a resource is removed; nothing is called where a type has nothing to delete."""
 
 
-def recorded_effect(removing: Removing, state: ResourceState) -> str:
+def recorded_effect(removal_options: RemovalOptions, state: ResourceState) -> str:
     """Return what happens to the object of a resource whose removal has begun, possibly by another version.
 
     It is fixed when the stack's action begins to remove the resource.
     """
     definition = state.stored.definition
     recorded = str(definition.get(EFFECT, definition.get(_EARLIER_EFFECT)))
-    return recorded if recorded in REMOVALS else removal_effect(state, removing).name
+    return recorded if recorded in REMOVALS else removal_effect(state, removal_options).name
 
 
 def leave_behind(run: OperationContext, state: ResourceState) -> str:
@@ -50,7 +50,7 @@ def leave_behind(run: OperationContext, state: ResourceState) -> str:
 
 def note_left(run: OperationContext, state: ResourceState) -> bool:
     """Note with the operation what was left behind of a resource or in its nested stack; return whether that is new."""
-    if not run.planning.removing.forced:
+    if not run.planning.removal_options.forced:
         return False
     name, uuid = state.row.name, state.row.uuid
     for (holder, _, action), operation in run.nested.begun.items():

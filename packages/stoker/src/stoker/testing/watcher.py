@@ -88,7 +88,7 @@ def _print(path: Path) -> _Print:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-class Watching:
+class TestWatcher:
     """Tests in and below `paths` whose names contain `part`, and their latest results.
 
     `cloud` is the path of a file with what the cloud has; `jobs` is the number of processes that run tests.

@@ -13,8 +13,8 @@ from typing import Any
 from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import make_read_call
-from stoker.engine.inspection.reading import Reader
 from stoker.engine.inspection.shared_reads import SharedReads
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.records.ignored_drift import IgnoredPath, ignored_paths, paths_of, without_ignored
 from stoker.engine.records.observations import Cause, Found
 from stoker.engine.records.stack_view import StackView
@@ -74,8 +74,8 @@ class Comparison:
         cause = self.cause.value if self.cause is not None else None
         kept = self.recorded if keeps_recorded or self.found else {}
         data = {"cause": cause, "reason": self.reason, "properties": dict(self.properties), "recorded": dict(kept)}
-        told = {name: value for name, value in data.items() if value}
-        return told if self.found == {} else {"found": self.found, **told}
+        present = {name: value for name, value in data.items() if value}
+        return present if self.found == {} else {"found": self.found, **present}
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> Comparison:

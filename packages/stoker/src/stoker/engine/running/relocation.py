@@ -17,14 +17,14 @@ from sqlalchemy import Connection
 from stoker.base.errors import ActionInProgress, Conflict
 from stoker.base.ids import new_id
 from stoker.engine.planning.planner import DesiredState
-from stoker.engine.planning.relocating import (
+from stoker.engine.planning.relocation import (
     CompletedMoves,
     NewNestedStack,
     Relocation,
     Tree,
     carry_out,
+    desired_paths,
     read,
-    wanted_paths,
 )
 from stoker.engine.records.beginnings import Requester, new_operation
 from stoker.engine.records.loader import save_documents
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from stoker.engine.planning.outgoing_moves import OutgoingMoves
 
 
-async def relocate(run: OperationContext, wanted: DesiredState) -> CompletedMoves:
+async def relocate(run: OperationContext, desired: DesiredState) -> CompletedMoves:
     """Give resources the paths that the operation wants, and return what was moved; the first commit records it.
 
     Operations that are in progress on the nested stacks are waited for.
@@ -47,8 +47,8 @@ async def relocate(run: OperationContext, wanted: DesiredState) -> CompletedMove
     top = Recorded(stack, run.states, run.current, run.inputs)
     towards = await _definition(run)
     while True:
-        tree = await services.database.read(partial(_read, run, wanted, top))
-        moves = wanted_paths(operation.action, towards, wanted, tree)
+        tree = await services.database.read(partial(_read, run, desired, top))
+        moves = desired_paths(operation.action, towards, desired, tree)
         busy = [each.stack for each in tree.below.values() if each.stack.status == IN_PROGRESS]
         if not moves or not busy or run.progress.stopping is not None or run.progress.cancelled:
             break
@@ -56,7 +56,7 @@ async def relocate(run: OperationContext, wanted: DesiredState) -> CompletedMove
     if not moves or run.progress.stopping is not None or run.progress.cancelled:
         return CompletedMoves(tree)
     before = dict(run.states)
-    made = carry_out(services, wanted, tree, moves, (operation.former_inputs, stack.good_inputs))
+    made = carry_out(services, desired, tree, moves, (operation.former_inputs, stack.good_inputs))
     left = await _departures(run, made) if tree.others else []
     await _settle(run, before.keys(), made)
     for uuid in before.keys() - run.states.keys():
@@ -93,8 +93,8 @@ async def _definition(run: OperationContext) -> str:
     return operation.inputs
 
 
-def _read(run: OperationContext, wanted: DesiredState, top: Recorded, connection: Connection) -> Tree:
-    return read(run.services, connection, run.operation.action, wanted, top)
+def _read(run: OperationContext, desired: DesiredState, top: Recorded, connection: Connection) -> Tree:
+    return read(run.services, connection, run.operation.action, desired, top)
 
 
 async def _end(run: OperationContext, stack: Stack) -> None:

@@ -82,26 +82,26 @@ def _targets(places: Places, moves: Mapping[Path, Path]) -> dict[Path, Path]:
 # -- entries of the environment ----------------------------------------------------------------------------------------
 
 
-def leads_below(wanted: DesiredState, current: Iterable[str], transfers: Transfers) -> bool:
+def leads_below(desired: DesiredState, current: Iterable[str], transfers: Transfers) -> bool:
     """Return whether an entry is about a resource of a nested stack; `current` are those of the stack itself."""
-    known = _tops(wanted, current, transfers)
+    known = _tops(desired, current, transfers)
     return any(outer_of(name, known) is not None for move in transfers.moved for name in (move.source, move.target))
 
 
-def _tops(wanted: DesiredState, current: Iterable[str], transfers: Transfers) -> set[str]:
+def _tops(desired: DesiredState, current: Iterable[str], transfers: Transfers) -> set[str]:
     """Return the names that paths can begin with: those of the stack's resources, and those that entries give them."""
     between = {name for move in transfers.moved for name in (move.source, move.target) if "." not in name}
-    return {*wanted.definition.resources, *current, *between}
+    return {*desired.definition.resources, *current, *between}
 
 
-def new_paths(wanted: DesiredState, places: Places, transfers: Transfers) -> dict[Path, Path]:
+def new_paths(desired: DesiredState, places: Places, transfers: Transfers) -> dict[Path, Path]:
     """Return the paths that entries give to recorded resources, by their present ones, from end to end of each chain.
 
     Raises TemplateInvalid for entries that cannot be carried out.
     """
     if not transfers.moved:
         return {}
-    read = _Entries(wanted, places, transfers)
+    read = _Entries(desired, places, transfers)
     moves = [(move, read.path(move.source), read.path(move.target)) for move in transfers.moved]
     origins, moved = {path: path for path in places}, set[Path]()
     in_turn = list(reversed(moves))
@@ -116,16 +116,16 @@ def new_paths(wanted: DesiredState, places: Places, transfers: Transfers) -> dic
 
 
 class _Entries:
-    """What entries mean for a stack that is wanted, and the resources that are recorded of it."""
+    """What entries mean for the desired state of a stack, and the resources that are recorded of it."""
 
-    def __init__(self, wanted: DesiredState, places: Places, transfers: Transfers) -> None:
-        self._known = wanted.definition.resources
-        self._types = wanted.types
+    def __init__(self, desired: DesiredState, places: Places, transfers: Transfers) -> None:
+        self._known = desired.definition.resources
+        self._types = desired.types
         self._places = places
         self._inside: dict[Path, set[str]] = {}
         for path in places:
             self._inside.setdefault(path[:-1], set()).add(path[-1])
-        self._top = _tops(wanted, self._inside.get((), ()), transfers)
+        self._top = _tops(desired, self._inside.get((), ()), transfers)
         self._begun: set[Path] = set()
 
     def path(self, text: str) -> Path:
@@ -141,8 +141,8 @@ class _Entries:
         return (text,) if text in inside else tuple(text.split("."))
 
     def move(self, source: Path, target: Path, origins: dict[Path, Path], moved: set[Path]) -> bool:
-        """Move a resource, with all inside, if it is there, and the place is free, and it is not wanted where it is;
-        return whether it has moved.
+        """Move a resource, with all inside, if it is there, and the place is free, and the desired state does not have
+        it where it is; return whether it has moved.
         """
         stays = len(source) == 1 and source[0] in self._known and target[0] not in self._known
         is_there = source in origins or source in self._begun
@@ -169,11 +169,11 @@ class _Entries:
             yield from self._unsuitable(move, target, origin)
 
     def _occupied(self, move: Move, source: Path, occupant: Path) -> Iterator[Diagnostic]:
-        is_wanted = len(source) == 1 and source[0] in self._known
+        is_desired = len(source) == 1 and source[0] in self._known
         was_in_use = _was_completed(self._places[source].state) if source in self._places else True
         if (
             was_in_use
-            and not is_wanted
+            and not is_desired
             and not was_at(self._places[occupant].state.row, source, is_at_top=len(occupant) == 1)
         ):
             message = f"the stack has the resources {move.source} and {move.target} already, each with its own object"

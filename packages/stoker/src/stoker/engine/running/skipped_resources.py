@@ -19,7 +19,7 @@ async def record_skipped(run: OperationContext) -> None:
     to be deleted.
     """
     batch = Batch()
-    skipped = [run.states[uuid] for uuid in sorted(run.planning.removing.skipped & run.states.keys())]
+    skipped = [run.states[uuid] for uuid in sorted(run.planning.removal_options.skipped & run.states.keys())]
     for state in skipped:
         if state.row.status != FAILED:
             continue

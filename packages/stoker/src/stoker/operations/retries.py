@@ -10,16 +10,16 @@ from stoker.base.context import RequestContext
 from stoker.base.errors import BadValue, SnapshotNotFound
 from stoker.base.ids import new_id
 from stoker.contract.stacks import Refresh
-from stoker.engine.calls.context import ActingParts
-from stoker.engine.planning.importing import IMPORTED_BY, NO_IMPORTS
-from stoker.engine.planning.keeping import Copies, Retention
+from stoker.engine.calls.context import ActionComponents
+from stoker.engine.planning.imports import IMPORTED_BY, NO_IMPORTS
 from stoker.engine.planning.planner import DesiredState
+from stoker.engine.planning.retention import Copies, Retention
 from stoker.engine.records.actions import PLANNED
 from stoker.engine.records.content_copies import read_copies
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_deletion, plan_rollback
 from stoker.operations.planning import Planned, TargetDefinition, plan_tree
-from stoker.operations.skipping import paths_of, skipped_at
+from stoker.operations.retry_skips import paths_of, skipped_at
 from stoker.store import snapshots
 from stoker.store.records import Operation, Stack
 
@@ -51,7 +51,7 @@ def refresh_of_retry(stack: Stack, last: Operation, asked: str | None) -> Refres
 
 
 async def plan_retry(
-    parts: ActingParts,
+    parts: ActionComponents,
     context: RequestContext,
     stack: Stack,
     last: Operation,
@@ -91,7 +91,7 @@ def _refuse_unplanned(stack: Stack, last: Operation) -> None:
 
 
 async def _goal(
-    parts: ActingParts, context: RequestContext, stack: Stack, last: Operation, retention: Retention
+    parts: ActionComponents, context: RequestContext, stack: Stack, last: Operation, retention: Retention
 ) -> TargetDefinition:
     """Return the goal of a failed creation, update, adoption or restoration."""
     services = parts.services
@@ -102,12 +102,12 @@ async def _goal(
         definition = services.loader.bind(stack, inputs, strict=False, exports=exports)
         return replace(DesiredState.of(services, definition, inputs), skipped=retention.skipped)
 
-    wanted = await services.evaluator.evaluate(stack.project_id, bound)
+    desired = await services.evaluator.evaluate(stack.project_id, bound)
     imports = NO_IMPORTS
     if last.action in IMPORTED_BY and inputs.environment.transfers:
-        from stoker.operations.checking_transfers import check_transfers  # only for environments with some
+        from stoker.operations.transfer_checks import check_transfers  # only for environments with some
 
-        imports = await check_transfers(parts, context, stack, wanted)
+        imports = await check_transfers(parts, context, stack, desired)
     copies, returns_to = Copies(), ""
     if last.snapshot is not None:
         snapshot = await services.database.read(snapshots.snapshot_by_id, last.snapshot)
@@ -118,4 +118,4 @@ async def _goal(
     towards = [stack.project_id, last.inputs, last.snapshot, sorted(retention.skipped)]
     differing = frozenset((last.differing or "").split())
     how: dict[str, Any] = {"copies": copies, "returns_to": returns_to, "imports": imports, "differing": differing}
-    return TargetDefinition(last.action, wanted, towards, **how)
+    return TargetDefinition(last.action, desired, towards, **how)

@@ -44,7 +44,7 @@ class RemovalPolicy(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Removing:
+class RemovalOptions:
     """What a removal depends on besides the resource: the `action` of its stack, and what the request asks for.
 
     `retained` are the uuids of resources whose objects a deletion retains because it was asked to. If it is `forced`,
@@ -66,13 +66,13 @@ class Removing:
         """Whether the objects that were imported since are given up, and entries about transfers have no effect."""
         return self.is_return or self.action in RETURNS
 
-    def below(self) -> Removing:
+    def below(self) -> RemovalOptions:
         """Return what the removal of a nested stack depends on."""
         return replace(self, action="DELETE", is_return=self.undoes_imports)
 
 
 def removal_policy(
-    state: ResourceState, on_replacement: str | None = None, removing: Removing = Removing()
+    state: ResourceState, on_replacement: str | None = None, removal_options: RemovalOptions = RemovalOptions()
 ) -> RemovalPolicy:
     """Return the policy for the removal of a recorded resource. `on_replacement` is the update replace policy of the
     template that is about to replace it.
@@ -88,7 +88,7 @@ def removal_policy(
     if policy is None:
         policy = str(definition.get("deletion_policy", "Delete"))
         if policy == RETAIN_EXCEPT_ON_CREATE:
-            policy = "Delete" if state.row.created_at > removing.since else "Retain"
+            policy = "Delete" if state.row.created_at > removal_options.since else "Retain"
         return RemovalPolicy(policy, "deletion policy")
     if policy == "Snapshot" and not state.type.snapshot_on_delete:
         policy = "Retain"
@@ -108,7 +108,7 @@ class Effect(NamedTuple):
 _RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
 
 
-def removal_effect(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> Effect:
+def removal_effect(state: ResourceState, removal_options: RemovalOptions, on_replacement: str | None = None) -> Effect:
     """Return what happens to the object of a resource that is removed; `on_replacement` is that of `removal_policy`."""
     row = state.row
     if state.stored.definition.get("external_id") is not None:
@@ -119,34 +119,36 @@ def removal_effect(state: ResourceState, removing: Removing, on_replacement: str
         return Effect("Retain")  # an association, a route: deleting it would undo what is made again
     if is_double(row.ownership):
         return Effect("Retain", Reason(ReasonCode.OBJECT_OF_ANOTHER))
-    if row.uuid in removing.retained:
+    if row.uuid in removal_options.retained:
         return Effect("Retain", Reason(ReasonCode.RETAINED_BY_REQUEST))
-    if _is_abandoned(state, removing):
+    if _is_abandoned(state, removal_options):
         return Effect("Abandon", Reason(ReasonCode.OBJECT_ABANDONED))
-    rule = removal_policy(state, on_replacement, removing)
+    rule = removal_policy(state, on_replacement, removal_options)
     worthless = row.status == FAILED and row.action in state.type.unsaved
     if rule.policy == "Delete" or (rule.policy == "Snapshot" and worthless):
         return Effect("Delete")
     return Effect(rule.policy, Reason(_RETAINED[rule.policy], rule.policy, rule.name))
 
 
-def _is_abandoned(state: ResourceState, removing: Removing) -> bool:
+def _is_abandoned(state: ResourceState, removal_options: RemovalOptions) -> bool:
     """Return whether the stack gives up an object that it may not delete: its adoption was never complete, or a return
     to a former definition undoes its import.
     """
-    row, action = state.row, removing.action
-    if removing.undoes_imports and state.stored.origin.imported:
+    row, action = state.row, removal_options.action
+    if removal_options.undoes_imports and state.stored.origin.imported:
         return True
     return action == "ABANDON" or (
         row.action == "ADOPT" and (action in ("ADOPT", "ROLLBACK") or row.status != COMPLETE)
     )
 
 
-def removal_reasons(state: ResourceState, removing: Removing, on_replacement: str | None = None) -> tuple[Reason, ...]:
+def removal_reasons(
+    state: ResourceState, removal_options: RemovalOptions, on_replacement: str | None = None
+) -> tuple[Reason, ...]:
     """Return the reasons about the object of a removed resource: that it is retained, is gone, or what is lost."""
     if state.is_missing:
         return (Reason(ReasonCode.DELETED_OUTSIDE),)
-    effect = removal_effect(state, removing, on_replacement)
+    effect = removal_effect(state, removal_options, on_replacement)
     if effect.reason is not None:
         return (effect.reason,)
     if effect.name != "Delete" or state.row.physical_id is None or not state.type.content:
@@ -164,9 +166,11 @@ def losses(content: str) -> tuple[Reason, ...]:
     return (Reason(ReasonCode.DATA_LOST, content),) if content else ()
 
 
-def replacement_losses(state: ResourceState, removing: Removing, on_replacement: str | None) -> tuple[Reason, ...]:
+def replacement_losses(
+    state: ResourceState, removal_options: RemovalOptions, on_replacement: str | None
+) -> tuple[Reason, ...]:
     """Return the reason that marks a replacement which loses the content of the former object."""
-    reasons = removal_reasons(state, removing, on_replacement)
+    reasons = removal_reasons(state, removal_options, on_replacement)
     return tuple(reason for reason in reasons if reason.code not in RETENTION)
 
 
@@ -220,7 +224,8 @@ class Retention:
 
 
 def completed_before(connection: Connection, operation: Operation) -> float:
-    """Return when the last operation on the stack's tree was complete that a rollback returns to: `Removing.since`.
+    """Return when the last operation on the stack's tree was complete that a rollback returns to:
+    `RemovalOptions.since`.
 
     `operation` is the rollback, or a part of it on a nested stack; the result is infinite for other operations, and 0
     if no operation was complete.

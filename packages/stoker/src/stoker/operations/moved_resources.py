@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from stoker.base.context import RequestContext
 from stoker.base.errors import EntityNotFound, ResourceNotFound
 from stoker.contract.resources import OfResource
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.records.services import EngineServices
 from stoker.operations.lookup import named_stack
 from stoker.operations.routing import Owners, at_owner
@@ -23,12 +23,14 @@ RequestT = TypeVar("RequestT", bound=OfResource[Any])
 Served = Callable[[Part, RequestContext, RequestT], Awaitable[Answer]]
 
 
-def following(operation: Served[RecordingParts, RequestT, Answer]) -> Served[RecordingParts, RequestT, Answer]:
+def following(
+    operation: Served[RecordingComponents, RequestT, Answer],
+) -> Served[RecordingComponents, RequestT, Answer]:
     """Repeat `operation` about where the resource is now, if it was moved away from the stack of the request."""
     return _following(operation, lambda parts: parts.services)
 
 
-def following_at_owner(operation: Served[RecordingParts, RequestT, None]) -> Served[Owners, RequestT, None]:
+def following_at_owner(operation: Served[RecordingComponents, RequestT, None]) -> Served[Owners, RequestT, None]:
     """Do the same for an operation that runs in the engine that runs the stack (see `at_owner`)."""
     return _following(at_owner(operation), lambda owners: owners.parts.services)
 

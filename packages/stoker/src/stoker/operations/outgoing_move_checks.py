@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import PolicyDenied, TemplateInvalid
 from stoker.engine.plan_policies.policy import EnforcementLevel, Report
-from stoker.engine.planning.moving import SourceStack, StackMoves
+from stoker.engine.planning.moves import SourceStack, StackMoves
 from stoker.engine.planning.outgoing_moves import OutgoingMoves, departures
 from stoker.engine.planning.planner import DesiredState
-from stoker.engine.planning.relocating import carry_out, read, wanted_paths
+from stoker.engine.planning.relocation import carry_out, desired_paths, read
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
 from stoker.operations.plan_checks import evaluate_policies
@@ -26,7 +26,7 @@ from stoker.template.transfers import StackMove
 
 
 async def check_departures(
-    services: EngineServices, stack: Stack, wanted: DesiredState, together: Collection[str], earlier: Collection[str]
+    services: EngineServices, stack: Stack, desired: DesiredState, together: Collection[str], earlier: Collection[str]
 ) -> StackMoves:
     """Return what leaves other stacks, and this one.
 
@@ -35,7 +35,7 @@ async def check_departures(
     PolicyDenied, and what does not allow an update of another stack.
     """
     leaving, left = await services.database.read(
-        partial(_read, services, stack, wanted, frozenset(together), frozenset(earlier))
+        partial(_read, services, stack, desired, frozenset(together), frozenset(earlier))
     )
     losing = [
         SourceStack(each.stack, [move.was for move in each.moves], await _report(services, each)) for each in left
@@ -46,14 +46,14 @@ async def check_departures(
 def _read(
     services: EngineServices,
     stack: Stack,
-    wanted: DesiredState,
+    desired: DesiredState,
     together: frozenset[str],
     earlier: frozenset[str],
     connection: Connection,
 ) -> tuple[frozenset[str], Sequence[OutgoingMoves]]:
     waiting = [
         entry
-        for entry in refactors.pending(connection, stack.project_id, wanted.inputs.environment.transfers.between)
+        for entry in refactors.pending(connection, stack.project_id, desired.inputs.environment.transfers.between)
         if entry.is_nested or not {entry.source.stack, entry.target.stack} <= together
     ]
     if problems := [problem for entry in waiting if (problem := _problem(entry, stack, together, earlier))]:
@@ -62,11 +62,11 @@ def _read(
     if not any(entry.target.stack == stack.name for entry in waiting):
         return leaving, ()
     recorded = Recorded.of(services, connection, stack)
-    tree = read(services, connection, "UPDATE", wanted, recorded)
+    tree = read(services, connection, "UPDATE", desired, recorded)
     for other in tree.others.values():
         root = other.top.stack
         refactors.refuse_unfit(connection, root, fingerprints.tree(connection, root.root_id))
-    made = carry_out(services, wanted, tree, wanted_paths("UPDATE", "", wanted, tree))
+    made = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
     left = departures(services, connection, made)
     entries = {str(entry.source): entry for entry in waiting}
     found = [

@@ -17,7 +17,7 @@ from stoker.base.errors import (
 )
 from stoker.contract.request import by_name
 from stoker.contract.stacks import StackPatch
-from stoker.engine.calls.context import RecordingParts
+from stoker.engine.calls.context import RecordingComponents
 from stoker.engine.plan_policies.policy import EnforcementLevel, Report
 from stoker.engine.planning.decide import Policies
 from stoker.engine.planning.plan import Plan
@@ -109,7 +109,7 @@ def state_of(made: ExaminedRefactor, mapped: Mapped) -> ResourceState | None:
 
 
 async def examined(
-    parts: RecordingParts,
+    parts: RecordingComponents,
     context: RequestContext,
     definitions: Mapping[str, StackPatch],
     asked: Sequence[Mapped],
@@ -147,7 +147,7 @@ async def examined(
             recorded = Recorded.of(services, connection, stack)
             former = services.loader.bind(stack, recorded.inputs, strict=False) if recorded.inputs else None
             policies = Policies.of(services, stack, "UPDATE")
-            sides[name] = Side(stack, checked[name].wanted, recorded, policies, former)
+            sides[name] = Side(stack, checked[name].desired, recorded, policies, former)
         everything = dict.fromkeys((*asked, *written(sides)))
         made = _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything), changes)
         for name in made.changed:

@@ -73,7 +73,7 @@ def record_descriptions(batch: Batch, side: Side) -> None:
 
 def record_exchange(services: EngineServices, side: Side, connection: Connection) -> None:
     """Record what the stack exports and imports."""
-    imported = side.wanted.definition.imports if side.wanted.inputs.template.uses("Fn::ImportValue") else ()
+    imported = side.desired.definition.imports if side.desired.inputs.template.uses("Fn::ImportValue") else ()
     exported = {name: services.sealer.seal(value) for name, value in side.exported.items()}
     exchange.record(
         connection, project_id=side.stack.project_id, stack_id=side.stack.id, exported=exported, imported=imported

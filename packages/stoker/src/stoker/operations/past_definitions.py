@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from stoker.base.errors import BadValue
-from stoker.engine.planning.moving import returned_paths
-from stoker.engine.planning.relocating import read_for_return
+from stoker.engine.planning.moves import returned_paths
+from stoker.engine.planning.relocation import read_for_return
 from stoker.engine.records.actions import NOTHING
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.engine.planning.kinds import StepKind
-from stoker.engine.planning.moving import outer_of
+from stoker.engine.planning.moves import outer_of
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.stack_view import Recorded, current_of
@@ -57,7 +57,7 @@ class NestedImport:
     around: Stack
     recorded: Recorded | None
     facade: Facade
-    wanted: DesiredState
+    desired: DesiredState
     pending: Mapping[str, Import]
     is_known: bool
 
@@ -82,71 +82,71 @@ class NestedImportSearch:
         around: Stack,
         recorded: Recorded | None,
         facade: Facade,
-        wanted: DesiredState,
+        desired: DesiredState,
         states: Iterable[ResourceState],
     ) -> None:
         """Note what a nested stack lacks. `around` is the stack around it, `states` are its resources."""
-        transfers, former = wanted.inputs.environment.transfers, self.former
+        transfers, former = desired.inputs.environment.transfers, self.former
         for name in path:
             former = former.inside(name)
-        self.reached |= {each.written for each in transfers.imports if each.target in wanted.definition.resources}
-        self.problems += release_problems(transfers.removed, wanted)
+        self.reached |= {each.written for each in transfers.imports if each.target in desired.definition.resources}
+        self.problems += release_problems(transfers.removed, desired)
         try:
-            pending = pending_imports(wanted, states, former.imports)
+            pending = pending_imports(desired, states, former.imports)
         except TemplateInvalid as error:
             self.problems += error.diagnostics
             return
         if pending:
-            is_known = not has_unknown(wanted.inputs.parameters)
-            self.found[path] = NestedImport(path, around, recorded, facade, wanted, pending, is_known)
+            is_known = not has_unknown(desired.inputs.parameters)
+            self.found[path] = NestedImport(path, around, recorded, facade, desired, pending, is_known)
 
-    def unreached(self, imports: Mapping[str, Import], wanted: DesiredState) -> Iterator[Diagnostic]:
+    def unreached(self, imports: Mapping[str, Import], desired: DesiredState) -> Iterator[Diagnostic]:
         """Yield a problem for each import (by path) of a nested stack of which is not known what it will have."""
         for path, entry in imports.items():
-            is_settled = path in wanted.definition.resources or entry in self.former.imports
+            is_settled = path in desired.definition.resources or entry in self.former.imports
             if not is_settled and entry.written not in self.reached:
                 message = f"what {path} will be is only known when it is deployed: import it in a later deployment"
                 yield entry.problem(message, "to")
 
 
-def release_problems(removed: Iterable[Release], wanted: DesiredState) -> Iterator[Diagnostic]:
+def release_problems(removed: Iterable[Release], desired: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem for each entry `removed` whose resource the definition has."""
     for release in removed:
-        if release.source in wanted.definition.resources:
+        if release.source in desired.definition.resources:
             message = f"the template has the resource {release.above}{release.source}, so it is not removed"
             yield release.problem(message, "from", "remove it from the template, or the entry")
-        elif (outer := outer_of(release.source, wanted.definition.resources)) is not None:
-            yield from _not_nested(release, "from", outer, wanted)
+        elif (outer := outer_of(release.source, desired.definition.resources)) is not None:
+            yield from _not_nested(release, "from", outer, desired)
 
 
-def _not_nested(entry: Import | Release, key: str, outer: str, wanted: DesiredState) -> Iterator[Diagnostic]:
+def _not_nested(entry: Import | Release, key: str, outer: str, desired: DesiredState) -> Iterator[Diagnostic]:
     """Yield a problem with a path that leads into a resource which has no nested stack."""
-    implementation, kind = wanted.types.get(outer, ("", None))
+    implementation, kind = desired.types.get(outer, ("", None))
     if kind is not None and not kind.nested:
         yield entry.problem(f"{entry.above}{outer} is no nested stack: it has the type {implementation}", key)
 
 
 def pending_imports(
-    wanted: DesiredState, states: Iterable[ResourceState], former: Collection[Import] | None
+    desired: DesiredState, states: Iterable[ResourceState], former: Collection[Import] | None
 ) -> dict[str, Import]:
     """Return the imports that are not satisfied yet, by the names of their resources, which have their new names.
 
     `former` are the entries with which the stack was deployed before, which have been carried out; None in a run, whose
     entries have been checked. Raises TemplateInvalid for entries that cannot be carried out.
     """
-    known, current = wanted.definition.resources, current_of(states)
+    known, current = desired.definition.resources, current_of(states)
     pending: dict[str, Import] = {}
     problems: list[Diagnostic] = []
-    for name, entry in wanted.inputs.environment.transfers.imports_by_name(known).items():
+    for name, entry in desired.inputs.environment.transfers.imports_by_name(known).items():
         state = current.get(name)
         is_settled = former is None or (entry in former and (name not in known or _owns(state)))
         if not is_settled:
-            problems += _problems(entry, name, wanted, current)
+            problems += _problems(entry, name, desired, current)
         if name in known and not _owns(state):
             pending[name] = entry
     if problems:
         raise TemplateInvalid(problems)
-    return {name: pending[name] for name in wanted.order if name in pending}
+    return {name: pending[name] for name in desired.order if name in pending}
 
 
 def _owns(state: ResourceState | None) -> bool:
@@ -159,17 +159,17 @@ def _refers(state: ResourceState) -> bool:
 
 
 def _problems(
-    entry: Import, name: str, wanted: DesiredState, current: Mapping[str, ResourceState]
+    entry: Import, name: str, desired: DesiredState, current: Mapping[str, ResourceState]
 ) -> Iterator[Diagnostic]:
-    known, state, path = wanted.definition.resources, current.get(name), f"{entry.above}{name}"
+    known, state, path = desired.definition.resources, current.get(name), f"{entry.above}{name}"
     if (outer := outer_of(name, known)) is not None:
-        yield from _not_nested(entry, "to", outer, wanted)
+        yield from _not_nested(entry, "to", outer, desired)
     elif name not in known:
         yield entry.problem(f"the template has no resource {path}, as which {entry.object} is imported", "to")
     elif known[name].external_id is not None:
         message = f"the resource {path} only refers to an object (external_id), and cannot own {entry.object}"
         yield entry.problem(message, "to", "remove the external_id, or the entry")
-    elif name in wanted.types and (why := unsuitable(wanted.types[name][1])):
+    elif name in desired.types and (why := unsuitable(desired.types[name][1])):
         yield entry.problem(f"objects of the type {known[name].type} cannot be imported: {why}", "to")
     elif state is not None and entry.identifier is not None and state.row.physical_id not in (None, entry.identifier):
         message = f"the resource {path} has the object {state.row.physical_id} already"
@@ -197,13 +197,13 @@ def obstacles(decision: Decision) -> list[str]:
     return named or [reason.sentence() for reason in decision.reasons]
 
 
-def returned_references(wanted: DesiredState, current: Mapping[str, ResourceState]) -> list[Resource]:
+def returned_references(desired: DesiredState, current: Mapping[str, ResourceState]) -> list[Resource]:
     """Let resources refer to their objects again, where a former definition says so and an import has changed that.
 
     Return the rows that have changed.
     """
     changed = []
-    for name, resource in wanted.definition.resources.items():
+    for name, resource in desired.definition.resources.items():
         state = current.get(name)
         if resource.external_id is None or state is None or not state.stored.origin.imported or _refers(state):
             continue

@@ -2,7 +2,7 @@
 
 A move never depends on where it leads: the resource gets another name, and perhaps another stack, and keeps everything
 else that is recorded of it. A nested stack that does not exist yet begins as an empty one, which the plan then updates
-like any other. What has changed is recorded in one transaction (see `engine.running.relocating`).
+like any other. What has changed is recorded in one transaction (see `engine.running.relocation`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stoker.base.errors import Conflict
 from stoker.base.ids import new_id
 from stoker.contract.views import NO_REASON
 from stoker.engine.memory import SealedText
-from stoker.engine.planning.moving import (
+from stoker.engine.planning.moves import (
     LocatedResource,
     Places,
     after,
@@ -138,7 +138,7 @@ def read(
     services: EngineServices,
     connection: Connection,
     action: str,
-    wanted: DesiredState,
+    desired: DesiredState,
     top: Recorded,
     observed: Observations | None = None,
 ) -> Tree:
@@ -148,8 +148,8 @@ def read(
     """
     if action in RETURNS:
         return read_for_return(services, connection, top, observed) if top.states else Tree(top)
-    transfers = wanted.inputs.environment.transfers.into(top.stack.name)
-    is_below = bool(top.states and transfers.moved) and leads_below(wanted, top.current, transfers)
+    transfers = desired.inputs.environment.transfers.into(top.stack.name)
+    is_below = bool(top.states and transfers.moved) and leads_below(desired, top.current, transfers)
     tree = _whole(services, connection, top, observed) if is_below else Tree(top)
     tree.others = _others(services, connection, top.stack, transfers.between)
     return tree
@@ -207,21 +207,21 @@ def _whole(services: EngineServices, connection: Connection, top: Recorded, obse
     return Tree(top, {each.stack.parent_resource or "": each for each in found if each.stack.id != top.stack.id})
 
 
-def wanted_paths(action: str, inputs: str, wanted: DesiredState, tree: Tree) -> dict[Path, Path]:
+def desired_paths(action: str, inputs: str, desired: DesiredState, tree: Tree) -> dict[Path, Path]:
     """Return the paths that resources have in the plan of an action towards `inputs` (an ID), by their present ones.
 
     The entries of a former definition were carried out at that time: they have no effect on a return to it. Raises
     TemplateInvalid for entries that cannot be carried out.
     """
     if action in RETURNS:
-        return returned_paths(wanted.definition.resources, tree.places(), inputs)
-    transfers = wanted.inputs.environment.transfers
-    return new_paths(wanted, tree.places(), transfers.into(tree.top.stack.name) if tree.others else transfers)
+        return returned_paths(desired.definition.resources, tree.places(), inputs)
+    transfers = desired.inputs.environment.transfers
+    return new_paths(desired, tree.places(), transfers.into(tree.top.stack.name) if tree.others else transfers)
 
 
 def carry_out(
     services: EngineServices,
-    wanted: DesiredState,
+    desired: DesiredState,
     tree: Tree,
     moves: Mapping[Path, Path],
     former_inputs: Iterable[str | None] = (),
@@ -232,7 +232,7 @@ def carry_out(
     """
     if not moves:
         return CompletedMoves(tree)
-    return _MoveExecution(services, wanted, tree, moves, [each for each in former_inputs if each]).done()
+    return _MoveExecution(services, desired, tree, moves, [each for each in former_inputs if each]).done()
 
 
 class _MoveExecution:
@@ -241,20 +241,20 @@ class _MoveExecution:
     def __init__(
         self,
         services: EngineServices,
-        wanted: DesiredState,
+        desired: DesiredState,
         tree: Tree,
         moves: Mapping[Path, Path],
         former_inputs: Sequence[str],
     ) -> None:
         self._services = services
-        self._wanted = wanted
+        self._desired = desired
         self._places = tree.places()
         self._moves = moves
         self._former_inputs = former_inputs
         self._origins = after(self._places, moves)
         self._made = CompletedMoves(tree)
         self._begun: dict[Path, Recorded] = {}
-        self._definitions: dict[Path, DesiredState | None] = {(): wanted}
+        self._definitions: dict[Path, DesiredState | None] = {(): desired}
 
     def done(self) -> CompletedMoves:
         """Return what was moved."""
@@ -284,7 +284,7 @@ class _MoveExecution:
     def _is_in(self, path: Path, recorded: Recorded) -> bool:
         return self._places[path].recorded is recorded
 
-    # -- where to ------------------------------------------------------------------------------------------------------
+    # -- destinations --------------------------------------------------------------------------------------------------
 
     def _stack_at(self, above: Path) -> Recorded:
         """Return the stack inside a resource, by the path that this has after the moves."""
@@ -316,9 +316,9 @@ class _MoveExecution:
         now = self._services.clock.now()
         holder, property_set = self._holder(name, definition, around, now)
         requester = Requester(around.stack.user_id, around.stack.user_name)
-        loader, wanted = self._services.loader, definition.inputs
-        environment = wanted.environment.for_child(name, holder.implementation)
-        prepared = loader.prepare(loader.parse(_EMPTY), environment, wanted.files, {}, wanted.denied_types)
+        loader, desired = self._services.loader, definition.inputs
+        environment = desired.environment.for_child(name, holder.implementation)
+        prepared = loader.prepare(loader.parse(_EMPTY), environment, desired.files, {}, desired.denied_types)
         holding = Holder(around.stack, holder.row.uuid, holder.row.name)
         stack = new_stack(
             holder.physical_name, "CREATE", around.stack.project_id, requester, now, prepared=prepared, holder=holding
@@ -332,8 +332,8 @@ class _MoveExecution:
         return recorded
 
     def _definition_at(self, path: Path) -> DesiredState | None:
-        """Return what is wanted of the nested stack of a resource; None unless it has a template of its own, since what
-        others will have in them depends on more than the template around them.
+        """Return the desired state of the nested stack of a resource; None unless it has a template of its own, since
+        what others will have in them depends on more than the template around them.
         """
         if path not in self._definitions:
             self._definitions[path] = self._definition_of(path)
@@ -354,11 +354,11 @@ class _MoveExecution:
         return DesiredState.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
 
     def _holder(
-        self, name: str, wanted: DesiredState, around: Recorded, now: float
+        self, name: str, desired: DesiredState, around: Recorded, now: float
     ) -> tuple[ResourceState, dict[str, str]]:
         """Return the resource around a new nested stack, with the values that are known already."""
         services = self._services
-        target = wanted.target(name, RecordedScope(around.current.get))
+        target = desired.target(name, RecordedScope(around.current.get))
         row = Resource(
             uuid=new_id(), stack_id=around.stack.id, position=_last(around) + 1, name=name, type=target.type_name,
             action="CREATE", status=COMPLETE, reason=NO_REASON, created_at=now, started_at=now, updated_at=now,

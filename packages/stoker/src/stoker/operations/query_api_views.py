@@ -23,20 +23,20 @@ from stoker.contract.stacks import (
     TemplateSummary,
     ValidateTemplate,
 )
-from stoker.engine.planning.importing import unsuitable
+from stoker.engine.planning.imports import unsuitable
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.engine.redaction.stacks import properties_shown
 from stoker.operations.drift import drift_summaries
 from stoker.operations.latest_operations import last_operations
-from stoker.operations.listing import stack_list
 from stoker.operations.lookup import find_stack
 from stoker.operations.policy_results import results_of_operations
 from stoker.operations.requests import parse_template
+from stoker.operations.stack_lists import stack_list
 from stoker.operations.stacks import stack_show
 from stoker.operations.validation import validate_template
 from stoker.operations.views import event_view
-from stoker.store import change_sets, event_lists, finding, operation_history, queries
+from stoker.store import change_sets, event_lists, lookups, operation_history, queries
 from stoker.store.operation_history import PastOperation
 from stoker.store.records import IN_PROGRESS, Event, Stack
 from stoker.template.template import Template
@@ -62,18 +62,18 @@ async def stack_describe_page(
     """Return a page of the project's stacks in full, newest first."""
     listed = ListStacks(limit=request.limit, marker=request.marker, with_latest=True)
     page = (await stack_list(services, context, listed))["stacks"]
-    wanted = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
-    views = await asyncio.gather(*(stack_show(services, context, show) for show in wanted))
-    told = ("imported", "drift", "last_operations")
+    requests = [ShowStack(ref={"name": view["name"], "id": view["id"]}) for view in page]
+    views = await asyncio.gather(*(stack_show(services, context, show) for show in requests))
+    summary_fields = ("imported", "drift", "last_operations")
     return [
-        {**view, **{name: entry[name] for name in told}, "above": {}}  # type: ignore[literal-required,typeddict-item]
+        {**view, **{name: entry[name] for name in summary_fields}, "above": {}}  # type: ignore[literal-required,typeddict-item]
         for view, entry in zip(views, page, strict=True)
     ]
 
 
 async def stack_of_object(services: EngineServices, context: RequestContext, request: FindStackOfObject) -> StackId:
     """Return the project's stack that has a resource with this physical id. Raises EntityNotFound."""
-    found = await services.database.read(finding.stacks_with_object, context.project_id, request.physical_id)
+    found = await services.database.read(lookups.stacks_with_object, context.project_id, request.physical_id)
     if not found:
         raise EntityNotFound(f"No stack of this project has a resource with the physical id {request.physical_id}.")
     if len(found) > 1:
@@ -92,15 +92,15 @@ async def event_page(
     creation.
     """
     stack = await find_stack(services, context, request.ref, deleted=True)
-    wanted = event_lists.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
-    return await described_events(services, stack, *await services.database.read(events_with_operations, stack, wanted))
+    query = event_lists.EventQuery(stack_ids=[stack.id], limit=request.limit, marker=request.marker, descending=True)
+    return await described_events(services, stack, *await services.database.read(events_with_operations, stack, query))
 
 
 def events_with_operations(
-    connection: Connection, stack: Stack, wanted: event_lists.EventQuery
+    connection: Connection, stack: Stack, query: event_lists.EventQuery
 ) -> tuple[list[Event], list[PastOperation | None]]:
     """Return events of a stack, newest first, and the operation in which each was recorded; None if it was in none."""
-    events = event_lists.list_events(connection, wanted)
+    events = event_lists.list_events(connection, query)
     if not events:
         return [], []
     past = operation_history.between(connection, stack.id, events[-1].time, events[0].time)
@@ -155,8 +155,8 @@ async def export_list(services: EngineServices, context: RequestContext, request
     """Return the exports of the project's stacks, by name."""
 
     def on(connection: Connection) -> tuple[list[tuple[str, str, str, str]], dict[str, list[str]]]:
-        exported = finding.exports_with_stacks(connection, context.project_id)
-        return exported, finding.importers_by_export(connection, context.project_id) if exported else {}
+        exported = lookups.exports_with_stacks(connection, context.project_id)
+        return exported, lookups.importers_by_export(connection, context.project_id) if exported else {}
 
     found, importers = await services.database.read(on)
     return [
@@ -173,10 +173,10 @@ async def export_list(services: EngineServices, context: RequestContext, request
 
 async def import_list(services: EngineServices, context: RequestContext, request: ListImports) -> Sequence[str]:
     """Return the names of the stacks that import an export. Raises EntityNotFound if no stack exports it."""
-    exported = await services.database.read(finding.exports_with_stacks, context.project_id)
+    exported = await services.database.read(lookups.exports_with_stacks, context.project_id)
     if request.name not in {row[0] for row in exported}:
         raise EntityNotFound(f"No stack of this project exports {request.name}.")
-    return await services.database.read(finding.importing_stacks, context.project_id, request.name)
+    return await services.database.read(lookups.importing_stacks, context.project_id, request.name)
 
 
 async def template_summary(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stoker.engine.generation.notation import HOT
-from stoker.engine.generation.repeating import PARAMETER, Path, Repeatable, reference, referred
+from stoker.engine.generation.repetitions import PARAMETER, Path, Repeatable, reference, referred
 from stoker.engine.generation.template import free_name, word_of
 
 _KINDS = ((str, "string"), (bool, "boolean"), (int | float, "number"))

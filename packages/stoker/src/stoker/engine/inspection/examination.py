@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from sqlalchemy import Connection
 
 from stoker.engine.calls.building import make_read_call
-from stoker.engine.calls.examining import is_usable, obstacle
-from stoker.engine.inspection.reading import Reader
+from stoker.engine.calls.examination import is_usable, obstacle
+from stoker.engine.inspection.stack_reader import Reader
 from stoker.engine.planning.decide import can_have_obstacle, is_examined
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.services import EngineServices

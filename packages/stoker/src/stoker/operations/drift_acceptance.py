@@ -19,8 +19,8 @@ from stoker.base.errors import ActionInProgress, ResourceNotFound
 from stoker.contract.drift import AcceptDrift
 from stoker.contract.events import EventCode
 from stoker.contract.views import JSONObject
-from stoker.engine.calls.context import RecordingParts
-from stoker.engine.inspection.comparing import DELETED, MODIFIED
+from stoker.engine.calls.context import RecordingComponents
+from stoker.engine.inspection.comparison import DELETED, MODIFIED
 from stoker.engine.inspection.drift import DriftComparer, comparers_of
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.records.observations import is_observable, record_found
@@ -74,7 +74,9 @@ class _Acceptance:
     stacks: dict[str, Stack] = field(default_factory=dict)
 
 
-async def drift_accept(parts: RecordingParts, context: RequestContext, request: AcceptDrift) -> Sequence[JSONObject]:
+async def drift_accept(
+    parts: RecordingComponents, context: RequestContext, request: AcceptDrift
+) -> Sequence[JSONObject]:
     """Record the live values of resources that differ, all in one transaction; return what was and what was not.
 
     Raises ResourceNotFound for a path without a resource, ActionInProgress if an operation runs on the stack or has
@@ -149,8 +151,8 @@ def _accept(
         why = _UNWRITABLE.format(", ".join(unwritable))
     where = {"path": place.path, "definition": place.definition(), "accepted": accepted, "reason": why}
     values = {name: value for name, value in (report["actual"] or {}).items() if name in found}
-    told = {name: report[name] for name in ("name", "type", "status", "differences", "ignored")}
-    made.answer.append({**told, **where, "values": {**dict.fromkeys(found), **values}})
+    reported = {name: report[name] for name in ("name", "type", "status", "differences", "ignored")}
+    made.answer.append({**reported, **where, "values": {**dict.fromkeys(found), **values}})
     if not accepted:
         return
     property_set = record_found(state, found)

@@ -16,10 +16,10 @@ from stoker.cloud.session import Cloud
 from stoker.contract.views import NO_REASON
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import StackContext
-from stoker.engine.inspection.comparing import compare
+from stoker.engine.inspection.comparison import compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.decide import Target, decide
-from stoker.engine.planning.importing import Imports, obstacles
+from stoker.engine.planning.imports import Imports, obstacles
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.records.object_owners import owned_by
 from stoker.engine.records.observations import Cause
@@ -39,7 +39,7 @@ Claimed = dict[str, str]
 
 
 async def read_imports(
-    context: StackContext, wanted: DesiredState, pending: Mapping[str, Import], claimed: Claimed | None = None
+    context: StackContext, desired: DesiredState, pending: Mapping[str, Import], claimed: Claimed | None = None
 ) -> Imports:
     """Read the objects of imports and return their resources, which `context.current` then has.
 
@@ -48,17 +48,17 @@ async def read_imports(
     imported.
     """
     position = max((state.row.position for state in context.states.values()), default=0)
-    reads = SharedReads((wanted.types[name][1], entry.identifier) for name, entry in pending.items())
+    reads = SharedReads((desired.types[name][1], entry.identifier) for name, entry in pending.items())
     reading = [
-        _Reading(context, wanted, reads, name, entry, position + n)
+        _Reading(context, desired, reads, name, entry, position + n)
         for n, (name, entry) in enumerate(pending.items(), 1)
     ]
     waiting, failed = {each.name: each for each in reading}, set[str]()
     while waiting:
-        ready = [each for name, each in waiting.items() if not (wanted.requires[name] - {name}) & waiting.keys()]
+        ready = [each for name, each in waiting.items() if not (desired.requires[name] - {name}) & waiting.keys()]
         for each in ready:
             del waiting[each.name]
-        able = [each for each in ready if not wanted.requires[each.name] & failed]
+        able = [each for each in ready if not desired.requires[each.name] & failed]
         await asyncio.gather(*(each.read() for each in able))
         failed |= {each.name for each in ready if each.problem is not None or each not in able}
     problems = [each.problem for each in reading if each.problem is not None]
@@ -110,7 +110,7 @@ class _Reading:
     """The reading of one import. Afterwards either `state` is its resource, or there is a `problem`."""
 
     def __init__(
-        self, context: StackContext, wanted: DesiredState, reads: SharedReads, name: str, entry: Import, position: int
+        self, context: StackContext, desired: DesiredState, reads: SharedReads, name: str, entry: Import, position: int
     ) -> None:
         self.name = name
         self.path = f"{entry.above}{name}"
@@ -120,7 +120,7 @@ class _Reading:
         self.problem: Diagnostic | None = None
         self.unread = ""
         self._context = context
-        self._wanted = wanted
+        self._desired = desired
         self._reads = reads
         self._position = position
 
@@ -129,9 +129,9 @@ class _Reading:
         context = self._context
         try:
             identifier = await self._identifier(await context.cloud())
-            for required in self._wanted.requires[self.name] & context.current.keys():
+            for required in self._desired.requires[self.name] & context.current.keys():
                 await self._read_attributes(context.current[required])
-            target = await context.evaluate(partial(self._wanted.target, self.name, context.scope))
+            target = await context.evaluate(partial(self._desired.target, self.name, context.scope))
             state = self._begun(target, identifier)
             await self._examine(state, target)
         except _Refused as refused:
@@ -146,7 +146,7 @@ class _Reading:
             self.state = context.current[self.name] = state
 
     async def _identifier(self, cloud: Cloud) -> str:
-        entry, kind = self.entry, self._wanted.types[self.name][1]
+        entry, kind = self.entry, self._desired.types[self.name][1]
         identifier = entry.identifier or await _identified(cloud, kind, entry, self._context.stack.project_id)
         recorded = self._context.current.get(self.name)
         if recorded is not None and recorded.row.physical_id not in (None, identifier):
@@ -184,7 +184,7 @@ class _Reading:
         if isinstance(outcome, Failed):
             raise _Refused(outcome.reason)
         state.seen |= call.report.seen
-        ignored = self._wanted.definition.resources[self.name].ignore_drift
+        ignored = self._desired.definition.resources[self.name].ignore_drift
         comparison = (await compare(context, state, self._reads)).without_ignored(state.type, ignored)
         if comparison.found is None:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
@@ -205,7 +205,7 @@ class _Reading:
                 f"the object {state.row.physical_id} cannot become the resource {self.path}, since what differs needs "
                 f"a new object: {', '.join(because)}"
             )
-        keys = self._wanted.keys_for_resources().get(self.name, set())
+        keys = self._desired.keys_for_resources().get(self.name, set())
         values = await self._attributes(state, keys)
         state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
 
@@ -214,7 +214,7 @@ class _Reading:
         scope, name = self._context.scope, state.row.name
         keys = {
             key
-            for reference in self._wanted.definition.resources[self.name].references
+            for reference in self._desired.definition.resources[self.name].references
             if reference.resource == name
             for key in keys_of(reference, state.type)
             if attribute_text(key) not in state.stored.attributes

@@ -21,7 +21,7 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import CloudError, ResourceTypeUnavailable, StokerError, TokenRejected
 from stoker.cloud.session import Cloud
 from stoker.contract.stacks import Refresh
-from stoker.engine.calls.context import ActingParts
+from stoker.engine.calls.context import ActionComponents
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.adoption import External, missing
 from stoker.operations.trees import Place, Render, checked_values, without_secrets
@@ -113,7 +113,7 @@ class ValueChecker:
 
     def __init__(
         self,
-        parts: ActingParts,
+        parts: ActionComponents,
         context: RequestContext,
         stack: Stack,
         questions: Questions,

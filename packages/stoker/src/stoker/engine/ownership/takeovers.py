@@ -12,7 +12,7 @@ from collections.abc import Collection
 from contextlib import ExitStack
 from typing import Any
 
-from stoker.engine.ownership.isolation import Suspects
+from stoker.engine.ownership.isolation import IsolationSettings
 from stoker.engine.ownership.resumption import Resumption
 from stoker.engine.ownership.runs import Runs, until_planned
 from stoker.engine.records.services import RecordingServices
@@ -32,9 +32,11 @@ NOTED = 200
 
 
 class Takeovers:
-    """The takeovers of one services. `waiting` is the number of operations that are still to be taken over."""
+    """The takeovers by one engine. `waiting` is the number of operations that are still to be taken over."""
 
-    def __init__(self, services: RecordingServices, runs: Runs, resumption: Resumption, suspects: Suspects) -> None:
+    def __init__(
+        self, services: RecordingServices, runs: Runs, resumption: Resumption, suspects: IsolationSettings
+    ) -> None:
         self._services = services
         self._runs = runs
         self.resumption = resumption

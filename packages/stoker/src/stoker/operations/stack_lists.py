@@ -51,7 +51,7 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
         raise Forbidden("Only administrators can list the stacks of all projects.")
     given = request.filters or {}
     columns = [column for key in request.sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
-    wanted = stack_lists.StackQuery(
+    query = stack_lists.StackQuery(
         project_id=None if request.global_tenant else context.project_id,
         filters=[
             (_COLUMNS[name], [_value(name, value) for value in values])
@@ -71,7 +71,7 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
         sort_keys=columns,
         descending=request.sort_dir != "asc" if request.sort_dir or not request.sort_keys else False,
     )
-    page = await services.database.read(_page, wanted, request.with_count)
+    page = await services.database.read(_page, query, request.with_count)
     if not request.with_latest:
         return page
     listed = [view["id"] for view in page["stacks"]]
@@ -81,10 +81,10 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
     return page
 
 
-def _page(connection: Connection, wanted: stack_lists.StackQuery, with_count: bool) -> StackPage:
-    stacks = stack_lists.list_stacks(connection, wanted)
+def _page(connection: Connection, query: stack_lists.StackQuery, with_count: bool) -> StackPage:
+    stacks = stack_lists.list_stacks(connection, query)
     tags = queries.tags_of(connection, [stack.id for stack in stacks])
-    count = stack_lists.count_listed(connection, wanted) if with_count else None
+    count = stack_lists.count_listed(connection, query) if with_count else None
     imported = change_sets.importing(connection, [stack.id for stack in stacks])
     views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
     listed: list[ListedStack] = [{**view, "imported": view["id"] in imported} for view in views]  # type: ignore[typeddict-item]

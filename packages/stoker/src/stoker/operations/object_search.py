@@ -21,8 +21,8 @@ async def resource_find(services: EngineServices, context: RequestContext, reque
     """Return a page of the resources that match. Raises BadValue, Forbidden."""
     if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can find the resources of all projects.")
-    wanted = _search(context, request)
-    page, paths, unsearchable = await services.database.read(_read, wanted)
+    query = _search(context, request)
+    page, paths, unsearchable = await services.database.read(_read, query)
     ids, found = ObjectIds(services), list[FoundResource]()
     for row, stack in page.found:
         root, above = paths[stack.id]
@@ -57,12 +57,12 @@ def _search(context: RequestContext, request: FindResources) -> search.Search:
 
 
 def _read(
-    connection: Connection, wanted: search.Search
+    connection: Connection, query: search.Search
 ) -> tuple[search.Page, dict[str, tuple[Stack, tuple[str, ...]]], int]:
-    page = search.page_of(connection, wanted)
+    page = search.page_of(connection, query)
     paths = search.paths_to(connection, (stack for _, stack in page.found))
-    asks_for_terms = wanted.name is not None or wanted.address is not None
-    return page, paths, search.unsearchable(connection, wanted.project_id) if asks_for_terms else 0
+    asks_for_terms = query.name is not None or query.address is not None
+    return page, paths, search.unsearchable(connection, query.project_id) if asks_for_terms else 0
 
 
 def _view(row: Resource, physical_id: str | None, stack: Stack, root: Stack, path: str) -> FoundResource:

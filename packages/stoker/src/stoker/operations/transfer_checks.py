@@ -11,9 +11,8 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.cloud.session import Cloud
-from stoker.engine.calls.context import ActingParts, StackContext
-from stoker.engine.planning.checking_transfers import check_below
-from stoker.engine.planning.importing import (
+from stoker.engine.calls.context import ActionComponents, StackContext
+from stoker.engine.planning.imports import (
     NO_IMPORTS,
     Imports,
     NestedImport,
@@ -21,23 +20,26 @@ from stoker.engine.planning.importing import (
     pending_imports,
     release_problems,
 )
-from stoker.engine.planning.moving import outer_of
+from stoker.engine.planning.moves import outer_of
 from stoker.engine.planning.planner import DesiredState
-from stoker.engine.planning.relocating import CompletedMoves, carry_out, read, wanted_paths
+from stoker.engine.planning.relocation import CompletedMoves, carry_out, desired_paths, read
+from stoker.engine.planning.transfer_checks import check_below
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import Path
-from stoker.engine.running.importing import Claimed, read_imports
+from stoker.engine.running.imports import Claimed, read_imports
 from stoker.store.journal import NoWriter
 from stoker.store.records import Stack
 from stoker.template.transfers import Import, Transfers
 
 
-async def check_transfers(parts: ActingParts, context: RequestContext, stack: Stack, wanted: DesiredState) -> Imports:
+async def check_transfers(
+    parts: ActionComponents, context: RequestContext, stack: Stack, desired: DesiredState
+) -> Imports:
     """Refuse what the environment moves, imports or removes if that is not possible; return the imported objects.
 
     The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
     """
-    checking = _Checking(parts, stack, wanted)
+    checking = _Checking(parts, stack, desired)
     pending = await parts.services.database.read(checking.first)
     if not pending and not checking.is_below:
         return NO_IMPORTS
@@ -46,7 +48,7 @@ async def check_transfers(parts: ActingParts, context: RequestContext, stack: St
         view = StackContext(parts, stack, NoWriter())
         view.fill(checking.recorded)
         view.use(checking.cloud)
-        checking.imports = await read_imports(view, wanted, pending, checking.claimed)
+        checking.imports = await read_imports(view, desired, pending, checking.claimed)
     return await checking.below() if checking.is_below else checking.imports
 
 
@@ -54,9 +56,9 @@ async def check_transfers(parts: ActingParts, context: RequestContext, stack: St
 class _Checking:
     """The check of one request. `imports` are those that were read so far."""
 
-    parts: ActingParts
+    parts: ActionComponents
     stack: Stack
-    wanted: DesiredState
+    desired: DesiredState
     recorded: Recorded = field(init=False)
     cloud: Cloud = field(init=False)
     imports: Imports = NO_IMPORTS
@@ -69,24 +71,24 @@ class _Checking:
         Whether there is more to check is known afterwards (`is_below`).
         """
         made, former = self._moved(connection)
-        wanted, transfers = self.wanted, self.wanted.inputs.environment.transfers
-        known = {*wanted.definition.resources, *self.recorded.current}
-        names = [*transfers.imports_by_name(wanted.definition.resources), *(each.source for each in transfers.removed)]
+        desired, transfers = self.desired, self.desired.inputs.environment.transfers
+        known = {*desired.definition.resources, *self.recorded.current}
+        names = [*transfers.imports_by_name(desired.definition.resources), *(each.source for each in transfers.removed)]
         self.is_below = any(outer_of(name, known) is not None for name in names)
-        problems = list(release_problems(transfers.removed, wanted))
+        problems = list(release_problems(transfers.removed, desired))
         if made.stacks and not self.is_below:
-            problems += check_below(self.parts.services, connection, wanted, made)
-        pending = _collected(problems, wanted, made, former)
+            problems += check_below(self.parts.services, connection, desired, made)
+        pending = _collected(problems, desired, made, former)
         if problems:
             raise TemplateInvalid(problems)
         return pending
 
     def _moved(self, connection: Connection) -> tuple[CompletedMoves, Transfers]:
         """Read the record, and move resources in memory; return that, and the entries of the former deployment."""
-        services, wanted = self.parts.services, self.wanted
+        services, desired = self.parts.services, self.desired
         self.recorded = recorded = Recorded.of(services, connection, self.stack)
-        tree = read(services, connection, "UPDATE", wanted, recorded)
-        made = carry_out(services, wanted, tree, wanted_paths("UPDATE", "", wanted, tree))
+        tree = read(services, connection, "UPDATE", desired, recorded)
+        made = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
         former = recorded.inputs.environment.transfers if recorded.inputs is not None else Transfers()
         return made, former
 
@@ -101,7 +103,7 @@ class _Checking:
             problems = list[Diagnostic]()
             for each in ready:
                 try:
-                    found = await read_imports(self._inside(each), each.wanted, each.pending, self.claimed)
+                    found = await read_imports(self._inside(each), each.desired, each.pending, self.claimed)
                 except TemplateInvalid as error:
                     problems += error.diagnostics
                 else:
@@ -113,12 +115,12 @@ class _Checking:
     def _unread_nested(self, connection: Connection) -> list[NestedImport]:
         """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
         made, former = self._moved(connection)
-        seeking, wanted = NestedImportSearch(former), self.wanted
-        problems = check_below(self.parts.services, connection, wanted, made, self.imports, seeking)
-        transfers = wanted.inputs.environment.transfers
+        seeking, desired = NestedImportSearch(former), self.desired
+        problems = check_below(self.parts.services, connection, desired, made, self.imports, seeking)
+        transfers = desired.inputs.environment.transfers
         problems = list(dict.fromkeys([*seeking.problems, *problems]))
         if not problems:
-            problems += seeking.unreached(transfers.imports_by_name(wanted.definition.resources), wanted)
+            problems += seeking.unreached(transfers.imports_by_name(desired.definition.resources), desired)
         if problems:
             raise TemplateInvalid(problems)
         return list(seeking.found.values())
@@ -136,11 +138,11 @@ class _Checking:
 
 
 def _collected(
-    problems: list[Diagnostic], wanted: DesiredState, made: CompletedMoves, former: Transfers
+    problems: list[Diagnostic], desired: DesiredState, made: CompletedMoves, former: Transfers
 ) -> dict[str, Import]:
     """Return the imports of the stack itself that are not satisfied yet, and add the problems with them."""
     try:
-        return pending_imports(wanted, made.tree.top.states.values(), former.imports)
+        return pending_imports(desired, made.tree.top.states.values(), former.imports)
     except TemplateInvalid as error:
         problems += error.diagnostics
         return {}
