@@ -11,7 +11,7 @@ import pytest
 from openstack_emulator.baremetal.routes import patches as ironic
 from openstack_emulator.container_infra.routes import patches as magnum
 from openstack_emulator.core.errors import ApiError
-from openstack_emulator.core.json_patch import REFUSALS, Dialect, Inapplicable, apply, operations
+from openstack_emulator.core.json_patch import REFUSALS, Dialect, PathNotFound, apply, operations
 from openstack_emulator.image.routes import patches as glance
 from openstack_emulator.messaging.rules import queues as zaqar
 from openstack_emulator.metric.routes import types as gnocchi
@@ -116,7 +116,7 @@ def test_operations_are_carried_out_in_order(body: Any, after: Any) -> None:
 def test_inapplicable_patch_operation_is_refused(one: Any) -> None:
     document: dict[str, Any] = {"text": "abc", "null": None, "l": [1, 2], "a": {}}
     before = copy.deepcopy(document)
-    with pytest.raises(Inapplicable):
+    with pytest.raises(PathNotFound):
         apply(document, operations([one], Dialect(REFUSALS))[0])
     assert document == before
 

@@ -7,7 +7,7 @@ from openstack_emulator.alarming.rules.composition import Alarming
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import READERS, Service
 from openstack_emulator.core.guards import restricted
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 
 _SEARCHES = ("/query/alarms", "/query/alarms/history")
 """What only reads, with `POST`."""
@@ -27,5 +27,5 @@ ALARMING = Service(
     root=ROOT,
     public=frozenset({"GET /"}),
     error_body=error_bodies.aodh,
-    phrases=Phrases(not_json="Request is not in valid JSON format"),
+    body_messages=BodyMessages(not_json="Request is not in valid JSON format"),
 )

@@ -88,7 +88,7 @@ class Node(BareMetalRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Holder(BareMetalRecord):
+class VifHolder(BareMetalRecord):
     """What VIFs are attached to; `internal_info` names the VIF."""
 
     node_uuid: str
@@ -97,7 +97,7 @@ class Holder(BareMetalRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Port(Holder):
+class Port(VifHolder):
     """A network interface of a node."""
 
     address: str
@@ -109,7 +109,7 @@ class Port(Holder):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PortGroup(Holder):
+class PortGroup(VifHolder):
     """Ports of a node that are used as one."""
 
     name: str | None

@@ -11,7 +11,7 @@ from openstack_emulator.compute.rules.metadata_service import MetadataService
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import READERS, Microversions, Service
 from openstack_emulator.core.errors import fault_body
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 
 POLICY_RULES = {
     "DELETE /flavors/{flavor_id}": "os-flavor-manage:delete",
@@ -62,7 +62,7 @@ COMPUTE = Service(
     microversions=Microversions("compute", (2, 1), MAXIMUM, (2, 1), "X-OpenStack-Nova-API-Version", names_refused=True),
     request_id_header="x-compute-request-id",
     error_type="application/json; charset=UTF-8",
-    phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
+    body_messages=BodyMessages(not_json="Malformed request body", no_object="'{key}' is a required property"),
     rules={route: f"os_compute_api:{rule}" for route, rule in POLICY_RULES.items()},
     refusal="Policy doesn't allow {rule} to be performed.",
     readers=READERS,

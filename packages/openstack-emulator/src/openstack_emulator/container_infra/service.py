@@ -10,7 +10,7 @@ from openstack_emulator.container_infra.routes.table import ROOT, ROUTES
 from openstack_emulator.container_infra.rules.composition import ContainerClusters
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 
 RULES = {
     "GET /clustertemplates": "clustertemplate:get_all",
@@ -54,7 +54,7 @@ CONTAINER_INFRA = Service(
     public=frozenset({"GET /", "GET /v1"}),
     microversions=VERSIONS,
     error_body=error_bodies.magnum,
-    phrases=Phrases(not_json="Request is not in valid JSON format"),
+    body_messages=BodyMessages(not_json="Request is not in valid JSON format"),
     rules=RULES,
     refusal="Policy doesn't allow {rule} to be performed.",
 )

@@ -14,7 +14,7 @@ from uuid import uuid4
 from openstack_emulator.core.errors import ApiError, keystone_body, not_found
 from openstack_emulator.core.faults import Faults
 from openstack_emulator.core.guests.driver import GuestDriver, NoGuests
-from openstack_emulator.core.http import Context, Phrases, Request, Response, Version
+from openstack_emulator.core.http import BodyMessages, Context, Request, Response, Version
 from openstack_emulator.core.journal import Journal
 from openstack_emulator.core.outgoing import PermittedAddresses, RequestSender
 from openstack_emulator.core.routing import Router
@@ -31,7 +31,7 @@ Routes = Mapping[str, Mapping[str, Handler]]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Seeded(TypedRecord):
+class SeededService(TypedRecord):
     """A service that was seeded; its `id` is the name of the service."""
 
 
@@ -199,7 +199,7 @@ class Service:
     further headers then; most services leave that to the same check.
     error_headers: further headers of errors, except when the token check refuses a request.
     headers: further headers of every answer.
-    phrases: what the service says about bodies that it cannot read.
+    body_messages: what the service says about bodies that it cannot read.
     rules: `METHOD pattern` → name of the policy rule; refusal: what the service says when one is not passed, with
     `{rule}`. Without them it says which roles are needed.
     readers: the roles of which one is needed for requests that read and have a policy rule.
@@ -228,7 +228,7 @@ class Service:
     error_type: str | None = None
     error_headers: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
-    phrases: Phrases = field(default_factory=Phrases)
+    body_messages: BodyMessages = field(default_factory=BodyMessages)
     rules: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
     readers: frozenset[str] = frozenset()
@@ -348,7 +348,7 @@ class Cloud:
         )
         self.store = Store(state_path)
         self.transitions = Transitions(self.store, self.clock, self._change_state)
-        self._seeded = self.store.table(Seeded, "core", "seeded", internal=True)
+        self._seeded = self.store.table(SeededService, "core", "seeded", internal=True)
         self.faults = Faults(self.clock)
         self.journal = Journal()
         self.authenticate: Callable[[str], Context | None] = lambda token: None
@@ -423,7 +423,7 @@ class Cloud:
         for service in loaded:
             if service.name not in self._seeded:
                 self._mounted[service.name].records.seed()
-                self._seeded.add(Seeded(id=service.name))
+                self._seeded.add(SeededService(id=service.name))
         for service in loaded:
             self._mounted[service.name].records.opened()
 

@@ -32,7 +32,7 @@ def dispatch(cloud: Cloud, request: Request, fault: Fault | None = None) -> Resp
     request.raw_path = f"/{rest}"
     request.base = cloud.endpoint + service.mount
     request.id = f"req-{uuid4()}"
-    request.phrases = service.phrases
+    request.body_messages = service.body_messages
     response = _serve(cloud, mounted, request, fault)
     cloud.store.flush()
     if request.method not in READS and service.name != "control":

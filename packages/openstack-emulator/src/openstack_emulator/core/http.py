@@ -20,7 +20,7 @@ _FALSE = frozenset({"0", "false", "f", "no", "off", "n"})
 
 
 @dataclass(frozen=True)
-class Phrases:
+class BodyMessages:
     """What a service says about a body that is not JSON (`{problem}`), and about one without an object (`{key}`)."""
 
     not_json: str = "The request body is not valid JSON: {problem}."
@@ -189,7 +189,7 @@ class Request:
         self.vars: dict[str, str] = {}
         self.version: Version = (0, 0)
         self.caller: Context | None = None
-        self.phrases = Phrases()
+        self.body_messages = BodyMessages()
 
     @cached_property
     def query(self) -> Query:
@@ -208,9 +208,9 @@ class Request:
         try:
             data = orjson.loads(self.body)
         except orjson.JSONDecodeError as error:
-            raise bad_request(self.phrases.not_json.format(problem=error)) from None
+            raise bad_request(self.body_messages.not_json.format(problem=error)) from None
         if _is_deep(data):
-            raise bad_request(self.phrases.not_json.format(problem="it is nested too deeply"))
+            raise bad_request(self.body_messages.not_json.format(problem="it is nested too deeply"))
         return data
 
     def object(self, key: str) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class Request:
         body = self.json
         value = body.get(key) if isinstance(body, dict) else None
         if not isinstance(value, dict):
-            raise bad_request(self.phrases.no_object.format(key=key))
+            raise bad_request(self.body_messages.no_object.format(key=key))
         return value
 
     @property

@@ -19,7 +19,7 @@ _FAILURES = (JsonPatchException, JsonPointerException, LookupError, TypeError, V
 """What the library raises for an operation that does not suit the document, such as an index of 5000 digits."""
 
 
-class Flaw(Enum):
+class PatchProblem(Enum):
     """What is wrong with the form of a document."""
 
     BODY = auto()
@@ -34,12 +34,12 @@ Refusal = Callable[[Any, int], ApiError]
 
 
 _NEITHER = f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}."
-REFUSALS: Mapping[Flaw, Refusal] = {
-    Flaw.BODY: lambda body, at: bad_request("The request body must be a JSON array of operations."),
-    Flaw.OPERATION: lambda body, at: bad_request(_NEITHER),
-    Flaw.OP: lambda body, at: bad_request(_NEITHER),
-    Flaw.PATH: lambda body, at: bad_request(f"Invalid path {body[at].get('path')!r}: it must start with '/'."),
-    Flaw.VALUE: lambda body, at: bad_request("'add' and 'replace' operations need a value."),
+REFUSALS: Mapping[PatchProblem, Refusal] = {
+    PatchProblem.BODY: lambda body, at: bad_request("The request body must be a JSON array of operations."),
+    PatchProblem.OPERATION: lambda body, at: bad_request(_NEITHER),
+    PatchProblem.OP: lambda body, at: bad_request(_NEITHER),
+    PatchProblem.PATH: lambda body, at: bad_request(f"Invalid path {body[at].get('path')!r}: it must start with '/'."),
+    PatchProblem.VALUE: lambda body, at: bad_request("'add' and 'replace' operations need a value."),
 }
 
 
@@ -50,7 +50,7 @@ class Dialect:
     path: what a path matches completely. empty: a document without operations is right.
     """
 
-    refusals: Mapping[Flaw, Refusal]
+    refusals: Mapping[PatchProblem, Refusal]
     operations: tuple[str, ...] = OPERATIONS
     path: re.Pattern[str] = re.compile(r"/.*", re.DOTALL)
     empty: bool = False
@@ -69,32 +69,32 @@ class Operation:
     value: Any
 
 
-class Inapplicable(Exception):
+class PathNotFound(Exception):
     """An operation is about a place that the document does not have."""
 
 
 def operations(body: object, dialect: Dialect) -> list[Operation]:
     """The operations of a body, whose form is checked. Raises ApiError, as the dialect says."""
     if not isinstance(body, list) or not (body or dialect.empty):
-        raise dialect.refusals[Flaw.BODY](body, 0)
+        raise dialect.refusals[PatchProblem.BODY](body, 0)
     return [_operation(body, at, dialect) for at in range(len(body))]
 
 
 def _operation(body: list[object], at: int, dialect: Dialect) -> Operation:
     operation = body[at]
     if not isinstance(operation, Mapping):
-        raise dialect.refusals[Flaw.OPERATION](body, at)
+        raise dialect.refusals[PatchProblem.OPERATION](body, at)
     op, path = operation.get("op"), operation.get("path")
     if op not in dialect.operations:
-        raise dialect.refusals[Flaw.OP](body, at)
+        raise dialect.refusals[PatchProblem.OP](body, at)
     if not isinstance(path, str) or dialect.path.fullmatch(path) is None:
-        raise dialect.refusals[Flaw.PATH](body, at)
+        raise dialect.refusals[PatchProblem.PATH](body, at)
     try:
         pointer = tuple(JsonPointer(path).parts)
     except JsonPointerException:
-        raise dialect.refusals[Flaw.PATH](body, at) from None
+        raise dialect.refusals[PatchProblem.PATH](body, at) from None
     if op != "remove" and "value" not in operation:
-        raise dialect.refusals[Flaw.VALUE](body, at)
+        raise dialect.refusals[PatchProblem.VALUE](body, at)
     return Operation(op, path, pointer, operation.get("value"))
 
 
@@ -104,4 +104,4 @@ def apply(document: dict[str, Any], operation: Operation) -> None:
     try:
         JsonPatch([patch]).apply(document, in_place=True)
     except _FAILURES as error:
-        raise Inapplicable from error
+        raise PathNotFound from error

@@ -18,12 +18,13 @@ from openstack_emulator.guests.streams import Connection, ended, join
 
 log = logging.getLogger(__name__)
 
-PRIVILEGED, RAISED = 1024, 10_000
+FIRST_UNPRIVILEGED_PORT, PRIVILEGED_PORT_OFFSET = 1024, 10_000
 CONNECT_SECONDS = 10.0
 RETRY_SECONDS = 5.0
 """After which a port that was in use is tried again."""
 Listener = tuple[str, int]
-REFUSED = (
+"""A loopback address, and a port of it."""
+PORT_IN_USE = (
     "Port %d of the floating IP %s is not reached at %s:%d, which cannot be listened at (%s). Another program uses it, "
     "such as another cloud with guests, whose server answers there. It is tried again until it is free."
 )
@@ -40,7 +41,7 @@ def local_address(address: str) -> str:
 
 def local_port(port: int) -> int:
     """Return the port of the loopback address for a port of a floating IP."""
-    return port + RAISED if port < PRIVILEGED else port
+    return port + PRIVILEGED_PORT_OFFSET if port < FIRST_UNPRIVILEGED_PORT else port
 
 
 class Forwarders:
@@ -62,7 +63,7 @@ class Forwarders:
         self._connections: set[asyncio.Task[None]] = set()
 
     def change(self, forwarded_addresses: Sequence[ForwardedAddress]) -> None:
-        """Listen for these and no others, soon."""
+        """Listen for these addresses and no others; returns before it is done."""
         wanted = {
             (local_address(forwarded.address), local_port(port)): (forwarded.network, forwarded.address, port)
             for forwarded in forwarded_addresses
@@ -71,11 +72,11 @@ class Forwarders:
         if wanted == self._wanted or self._closed:
             return
         self._wanted = wanted
-        self._begin()
+        self._start_listening()
 
-    def _begin(self) -> None:
+    def _start_listening(self) -> None:
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._follow())
+            self._task = asyncio.get_running_loop().create_task(self._listen_as_wanted())
 
     async def close(self) -> None:
         """Listen no more, and end the connections."""
@@ -84,10 +85,11 @@ class Forwarders:
             self._retry.cancel()
         if self._task is not None:
             await self._task
-        await self._follow()
+        await self._listen_as_wanted()
         await ended(self._connections)
 
-    async def _follow(self) -> None:
+    async def _listen_as_wanted(self) -> None:
+        """Close and open servers until they are those of `_wanted`, which may change meanwhile."""
         while (wanted := set(self._wanted)) != self._servers.keys() | (self._refused & wanted):
             self._refused &= wanted
             for place in self._servers.keys() - wanted:
@@ -102,7 +104,7 @@ class Forwarders:
 
     def _retry_later(self) -> None:
         self._refused.clear()
-        self._begin()
+        self._start_listening()
 
     async def _listen(self, place: Listener) -> None:
         async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -117,7 +119,7 @@ class Forwarders:
             self._refused.add(place)
             if place not in self._reported:
                 self._reported.add(place)
-                log.warning(REFUSED, port, address, *place, error.strerror or error)
+                log.warning(PORT_IN_USE, port, address, *place, error.strerror or error)
         else:
             if place in self._reported:
                 log.warning("Port %d of the floating IP %s is now reached at %s:%d.", port, address, *place)

@@ -90,7 +90,7 @@ def task_command(task: str, ids: IdMaps, directory: Path, **more: object) -> lis
 
 
 @dataclass(frozen=True)
-class ShownVolume:
+class VolumeMount:
     """A volume of a guest in namespaces. source: its directory. target: its path in the guest, without the first slash.
 
     layered: the directory has only what is different from the image.
@@ -169,7 +169,7 @@ class NamespaceLauncher(Launcher):
         addresses: Sequence[tuple[str, int]],
         control: int,
         within: int,
-        volumes: Sequence[ShownVolume] = (),
+        volumes: Sequence[VolumeMount] = (),
         command: Sequence[str] = ("/bin/sh", f"/{INSIDE}"),
     ) -> list[str]:
         """Return the command that runs a guest. directory, disk: of the guest.

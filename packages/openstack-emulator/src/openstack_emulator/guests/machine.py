@@ -18,7 +18,7 @@ from openstack_emulator.guests.metering import processor_time
 from openstack_emulator.guests.namespace_process import NetworkFailed
 from openstack_emulator.guests.network_reconciler import NetworkReconciler
 from openstack_emulator.guests.orders import Orders
-from openstack_emulator.guests.volumes import Contents, DiskHold
+from openstack_emulator.guests.volumes import Contents, DiskLock
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Machine(ABC):
         self._directory = directory
         self._cloudside = cloudside
         self._network_reconciler = network_reconciler
-        self._disk_hold = DiskHold(contents)
+        self._disk_hold = DiskLock(contents)
         self._addresses: list[Address] = []
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None

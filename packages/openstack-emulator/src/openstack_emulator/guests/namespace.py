@@ -19,7 +19,7 @@ from openstack_emulator.core.guests.driver import (
 )
 from openstack_emulator.guests.ids import id_maps
 from openstack_emulator.guests.images import Image
-from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume
+from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, VolumeMount
 from openstack_emulator.guests.limits import FREEZER, HINT, Group, Limits, allowed_places, missing_limits
 from openstack_emulator.guests.local import GuestEnvironment, Hypervisor
 from openstack_emulator.guests.machine import Machine
@@ -120,7 +120,7 @@ class NamespaceMachine(Machine):
     async def _command(self, guest: Guest, listen: list[Address], control: int) -> tuple[list[str], Collection[int]]:
         volumes = await self._volumes.ready(self._id, guest.volumes())
         if self._rescued is not None:
-            volumes.append(ShownVolume(str(self._rescued), RESCUED_DEVICE.strip("/"), layered=True))
+            volumes.append(VolumeMount(str(self._rescued), RESCUED_DEVICE.strip("/"), layered=True))
         command = self._launcher.boot_command(self._directory, self._disk, guest, listen, control, self._users, volumes)
         return command, [self._users]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from openstack_emulator.core.guests.driver import IMAGE, Volume
-from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, ShownVolume, task_command
+from openstack_emulator.guests.launching import LaunchFailed, NamespaceLauncher, VolumeMount, task_command
 from openstack_emulator.guests.namespace_process import NamespaceProcess, NetworkFailed
 from openstack_emulator.guests.orders import Orders
 from openstack_emulator.guests.spaces import guest_space
@@ -158,7 +158,7 @@ class Volumes(Contents):
         finally:
             ended.set_result((guest_id, volume) not in self._shown)
 
-    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[ShownVolume]:
+    async def ready(self, guest_id: str, volumes: list[Volume]) -> list[VolumeMount]:
         """Return the volumes of a guest that is about to run, when all that was ordered has been done."""
         await self.done()
         self.end(guest_id)
@@ -166,7 +166,7 @@ class Volumes(Contents):
             await self._require(volume)
             self._shown.add((guest_id, volume))
         return [
-            ShownVolume(str(self._directory / self._present(volume)), volume.device.strip("/"), self._layered(volume))
+            VolumeMount(str(self._directory / self._present(volume)), volume.device.strip("/"), self._layered(volume))
             for volume in volumes
             if DEVICE.fullmatch(volume.device)
         ]
@@ -239,7 +239,7 @@ class Volumes(Contents):
                 await self._copy(f"volume-{volume.id}", f"volume-{volume.id}")
 
 
-class DiskHold:
+class DiskLock:
     """Holds the volume that is the disk of a guest while the guest runs, so that no other guest writes to it."""
 
     def __init__(self, contents: Contents) -> None:

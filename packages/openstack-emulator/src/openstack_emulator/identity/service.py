@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openstack_emulator.core.cloud import Service
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.identity.routes.table import ROOT, ROUTES
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.errors import MALFORMED
@@ -18,7 +18,7 @@ IDENTITY = Service(
     root=ROOT,
     public=frozenset({"GET /", "GET /v3", "POST /auth/tokens", "POST /users/{id}/password"}),
     headers={"Vary": "X-Auth-Token"},
-    phrases=Phrases(
+    body_messages=BodyMessages(
         not_json=f"Expecting to find valid JSON in request body. {MALFORMED}",
         no_object=f"Expecting to find {{key}} in request body. {MALFORMED}",
     ),

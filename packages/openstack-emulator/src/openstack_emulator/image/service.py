@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import READERS, Service
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.image.routes.table import ROOT, ROUTES
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import REFUSAL
@@ -44,7 +44,7 @@ IMAGE = Service(
     error_body=error_bodies.glance,
     token_error_body=error_bodies.glance,
     exact_paths=True,
-    phrases=Phrases(not_json="Malformed JSON in request body."),
+    body_messages=BodyMessages(not_json="Malformed JSON in request body."),
     rules=POLICY_RULES,
     refusal=REFUSAL,
     readers=READERS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.keymanager.routes.table import ROOT, ROUTES
 from openstack_emulator.keymanager.rules.composition import KeyManager
 
@@ -23,5 +23,5 @@ KEY_MANAGER = Service(
     public=frozenset({"GET /", "GET /v1"}),
     error_body=error_bodies.barbican,
     headers={"OpenStack-API-Version": "key-manager 1.0", "Vary": "openstack-api-version"},
-    phrases=Phrases(not_json="Malformed JSON"),
+    body_messages=BodyMessages(not_json="Malformed JSON"),
 )

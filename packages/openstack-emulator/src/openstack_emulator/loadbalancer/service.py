@@ -9,7 +9,7 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.guards import restricted
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.loadbalancer.routes.table import ROOT, ROUTES
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 
@@ -27,5 +27,5 @@ LOAD_BALANCER = Service(
     root=ROOT,
     public=frozenset({"GET /"}),
     error_body=error_bodies.octavia,
-    phrases=Phrases(not_json="Request is not in valid JSON format"),
+    body_messages=BodyMessages(not_json="Request is not in valid JSON format"),
 )

@@ -147,7 +147,7 @@ def _policy_states(service: LoadBalancing, policy: L7Policy) -> View:
 # -- what administrators set up ------------------------------------------------------------------------------------
 
 
-def setup_view(row: TypedRecord, names: Iterable[str]) -> View:
+def operator_view(row: TypedRecord, names: Iterable[str]) -> View:
     """The fields of a flavor, an availability zone or a profile."""
     return {name: row.get(name) for name in names}
 

@@ -8,7 +8,7 @@ from openstack_emulator.core.typed import TypedRecord, named
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Dated(TypedRecord):
+class TimestampedRecord(TypedRecord):
     """What was created and changed at some time."""
 
     created_at: str
@@ -16,7 +16,7 @@ class Dated(TypedRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Lease(Dated):
+class Lease(TimestampedRecord):
     """A lease, whose reservations begin and end with it; `trust_is_new` if the trust was made for it."""
 
     name: str
@@ -32,7 +32,7 @@ class Lease(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Reservation(Dated):
+class Reservation(TimestampedRecord):
     """A reservation of some type; fields that only others have are None."""
 
     lease_id: str
@@ -68,7 +68,7 @@ class Allocation(TypedRecord):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Event(Dated):
+class Event(TimestampedRecord):
     """An event of a lease; its status is UNDONE, DONE or ERROR."""
 
     lease_id: str
@@ -78,7 +78,7 @@ class Event(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Host(Dated):
+class Host(TimestampedRecord):
     """A host that can be reserved; `trust_is_new` if the trust was made for it."""
 
     hypervisor_hostname: str
@@ -97,7 +97,7 @@ class Host(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Property(Dated):
+class Property(TimestampedRecord):
     """The name of a capability, which is its `id`; `key` is the ID that clients see."""
 
     private: bool
@@ -105,7 +105,7 @@ class Property(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Address(Dated):
+class Address(TimestampedRecord):
     """A floating IP that can be reserved."""
 
     floating_network_id: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
 from openstack_emulator.core.guards import restricted
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.share.routes.administration import MICROVERSIONS
 from openstack_emulator.share.routes.table import ROOT, ROUTES
 from openstack_emulator.share.rules.composition import SharedFileSystems
@@ -26,7 +26,7 @@ SHARE = Service(
     exact_paths=True,
     wrong_method=404,
     error_body=error_bodies.manila,
-    phrases=Phrases(not_json="Malformed request body"),
+    body_messages=BodyMessages(not_json="Malformed request body"),
     request_id_header="x-compute-request-id",
     microversions=MICROVERSIONS,
 )

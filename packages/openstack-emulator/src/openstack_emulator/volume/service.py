@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.cloud import READERS, Microversions, Service
 from openstack_emulator.core.errors import fault_body
-from openstack_emulator.core.http import Phrases
+from openstack_emulator.core.http import BodyMessages
 from openstack_emulator.volume.routes.table import ROOT, ROUTES
 from openstack_emulator.volume.rules.composition import BlockStorage
 
@@ -62,7 +62,7 @@ VOLUME = Service(
     error_body=fault_body,
     microversions=Microversions("volume", (3, 0), (3, 71), default=(3, 0)),
     request_id_header="x-compute-request-id",
-    phrases=Phrases(not_json="Malformed request body", no_object="'{key}' is a required property"),
+    body_messages=BodyMessages(not_json="Malformed request body", no_object="'{key}' is a required property"),
     rules=POLICY_RULES,
     refusal="Policy doesn't allow {rule} to be performed.",
     readers=READERS,

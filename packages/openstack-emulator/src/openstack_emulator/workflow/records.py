@@ -9,7 +9,7 @@ from openstack_emulator.core.typed import Part, TypedRecord, named
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Dated(TypedRecord):
+class TimestampedRecord(TypedRecord):
     """What belongs to a project, and was created and changed at some time."""
 
     project_id: str
@@ -62,7 +62,7 @@ Spec = WorkflowSpec | ActionSpec | WorkbookSpec
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Definition(Dated):
+class Definition(TimestampedRecord):
     """A workflow, a workbook or an ad-hoc action; its `spec` was read from the `definition` by `rules.language`."""
 
     name: str
@@ -96,7 +96,7 @@ class AdhocAction(Definition):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Member(Dated):
+class Member(TimestampedRecord):
     """A project with which the project `project_id` shares a private workflow."""
 
     resource_id: str
@@ -106,7 +106,7 @@ class Member(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Environment(Dated):
+class Environment(TimestampedRecord):
     """Variables for executions; None if the environment was created without any."""
 
     name: str
@@ -116,7 +116,7 @@ class Environment(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Execution(Dated):
+class Execution(TimestampedRecord):
     """An execution of a workflow, with the definition as it was at the start.
 
     task_execution_id: the task that runs it, if one does; root_execution_id: that of the outermost workflow. accepted:
@@ -147,7 +147,7 @@ class Execution(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Task(Dated):
+class Task(TimestampedRecord):
     """A task of an execution, whose type is ACTION or WORKFLOW.
 
     processed: whether the execution has continued after it. data: what its expressions see. items: those of
@@ -176,7 +176,7 @@ class Task(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class ActionExecution(Dated):
+class ActionExecution(TimestampedRecord):
     """A run of an action, of a task or by itself; see `Execution` for `accepted` and `index`.
 
     waits: whether a request of the action is on its way, which does not survive a restart.
@@ -199,7 +199,7 @@ class ActionExecution(Dated):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Trigger(Dated):
+class Trigger(TimestampedRecord):
     """What starts executions of a workflow."""
 
     name: str

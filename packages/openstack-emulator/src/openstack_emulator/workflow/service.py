@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Service
-from openstack_emulator.core.http import Phrases, Request, Response
+from openstack_emulator.core.http import BodyMessages, Request, Response
 from openstack_emulator.core.versions import ApiVersion, all_versions, own
 from openstack_emulator.workflow.routes.table import ROUTES
 from openstack_emulator.workflow.rules.composition import Workflows
@@ -30,5 +30,5 @@ WORKFLOW = Service(
     token_error_body=error_bodies.mistral_token,
     token_error_headers=dict.fromkeys(("Server-Error-Message", "WWW-Authenticate"), error_bodies.UNAUTHENTICATED),
     sends_request_id=False,
-    phrases=Phrases(not_json="Request is not in valid JSON format"),
+    body_messages=BodyMessages(not_json="Request is not in valid JSON format"),
 )

@@ -11,15 +11,19 @@ from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.json_patch import OPERATIONS, Flaw, Inapplicable
+from openstack_emulator.core.json_patch import OPERATIONS, PatchProblem, PathNotFound
 
 DIALECT = json_patch.Dialect(
     {
-        Flaw.BODY: lambda body, at: bad_request("The request body must be a JSON list of patch operations."),
-        Flaw.OPERATION: lambda body, at: _malformed(f"{body[at]!r} is not of type 'object'"),
-        Flaw.OP: lambda body, at: _malformed(f"{body[at].get('op')!r} is not one of {list(OPERATIONS)}"),
-        Flaw.PATH: lambda body, at: bad_request(f"The path {body[at].get('path')!r} of a patch operation is invalid."),
-        Flaw.VALUE: lambda body, at: bad_request("A value is required for the patch operations add and replace."),
+        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a JSON list of patch operations."),
+        PatchProblem.OPERATION: lambda body, at: _malformed(f"{body[at]!r} is not of type 'object'"),
+        PatchProblem.OP: lambda body, at: _malformed(f"{body[at].get('op')!r} is not one of {list(OPERATIONS)}"),
+        PatchProblem.PATH: lambda body, at: bad_request(
+            f"The path {body[at].get('path')!r} of a patch operation is invalid."
+        ),
+        PatchProblem.VALUE: lambda body, at: bad_request(
+            "A value is required for the patch operations add and replace."
+        ),
     },
     path=re.compile(r"(/[\w.~:-]+)+", re.ASCII),
 )
@@ -47,7 +51,7 @@ def patched(request: Request, kind: ObjectKind, record: BareMetalRecord) -> dict
         touched.add(name)
         try:
             json_patch.apply(document, operation)
-        except Inapplicable:
+        except PathNotFound:
             reason = f"can't {operation.op} a non-existent object '{operation.pointer[-1]}'"
             raise bad_request(f"Couldn't apply patch '{request.json[at]}'. Reason: {reason}") from None
     for name in touched:

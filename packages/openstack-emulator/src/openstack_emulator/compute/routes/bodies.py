@@ -23,7 +23,7 @@ FULL_HOSTNAME = fields.text(2, 255, r"[a-zA-Z0-9]+[a-zA-Z0-9.-]*")
 IPV4 = fields.address(4)
 IPV6 = fields.address(6)
 DISK_CONFIG = fields.one_of("AUTO", "MANUAL")
-Since = tuple[tuple[str, Version, Check], ...]
+VersionedFields = tuple[tuple[str, Version, Check], ...]
 """Fields with the microversions that brought them; of two rows for one field the later one counts."""
 
 
@@ -32,7 +32,7 @@ def found(compute: ComputeService, request: Request) -> Server:
     return compute.servers.find(request.context, request.vars["server_id"])
 
 
-def since(table: Since, request: Request) -> dict[str, Check]:
+def since(table: VersionedFields, request: Request) -> dict[str, Check]:
     """The checks of the fields that the request's microversion has."""
     return {name: check for name, version, check in table if request.version >= version}
 

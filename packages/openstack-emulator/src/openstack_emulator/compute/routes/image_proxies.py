@@ -17,7 +17,7 @@ from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.composition import ImageService
 
-STATUS = {
+STATUSES = {
     "active": "ACTIVE",
     "queued": "SAVING",
     "saving": "SAVING",
@@ -25,7 +25,9 @@ STATUS = {
     "importing": "SAVING",
     "killed": "ERROR",
 }
+"""Nova's status of an image, by Glance's."""
 PROGRESS = {"queued": 25, "saving": 50, "uploading": 50, "importing": 50, "active": 100}
+"""Per cent, by Glance's status."""
 
 
 def _links(request: Request, image: Image) -> list[dict[str, str]]:
@@ -41,7 +43,7 @@ def _summary(request: Request, image: Image) -> dict[str, object]:
 def _view(request: Request, image: Image) -> dict[str, object]:
     view: dict[str, Any] = {
         **_summary(request, image),
-        "status": STATUS.get(image.status, "UNKNOWN"),
+        "status": STATUSES.get(image.status, "UNKNOWN"),
         "progress": PROGRESS.get(image.status, 0),
         "created": image.created_at,
         "updated": image.updated_at,
@@ -67,16 +69,16 @@ def _rows(compute: ComputeService, request: Request) -> list[Image]:
     if (name := query.get("name")) is not None:
         rows = [row for row in rows if row.name == name]
     if (status := query.get("status")) is not None:
-        rows = [row for row in rows if STATUS.get(row.status) == status.upper()]
+        rows = [row for row in rows if STATUSES.get(row.status) == status.upper()]
     if (server := query.get("server")) is not None:
         key = server.rstrip("/").rsplit("/", 1)[-1]
         rows = [row for row in rows if row.properties.get("instance_uuid") == key]
-    if (kind := query.get("type")) is not None:
-        rows = [row for row in rows if row.properties.get("image_type") == kind]
-    if (least := query.integer("minDisk")) is not None:
-        rows = [row for row in rows if row.min_disk >= least]
-    if (least := query.integer("minRam")) is not None:
-        rows = [row for row in rows if row.min_ram >= least]
+    if (image_type := query.get("type")) is not None:
+        rows = [row for row in rows if row.properties.get("image_type") == image_type]
+    if (disk := query.integer("minDisk")) is not None:
+        rows = [row for row in rows if row.min_disk >= disk]
+    if (memory := query.integer("minRam")) is not None:
+        rows = [row for row in rows if row.min_ram >= memory]
     if (since := query.get("changes-since")) is not None:
         rows = [row for row in rows if row.updated_at >= since]
     return rows
@@ -95,13 +97,13 @@ def detail(compute: ComputeService, request: Request) -> Response:
     return _page(compute, request, detailed=True)
 
 
-def _key(request: Request) -> str:
-    """The image that the path names."""
+def _image_id(request: Request) -> str:
+    """The ID of the image that the path names."""
     return request.vars["image_id"]
 
 
 def _image(cloud: Cloud, request: Request) -> Image:
-    return cloud.of(ImageService).images.visible(request.context, _key(request))
+    return cloud.of(ImageService).images.visible(request.context, _image_id(request))
 
 
 def show(compute: ComputeService, request: Request) -> Response:
@@ -109,7 +111,7 @@ def show(compute: ComputeService, request: Request) -> Response:
 
 
 def delete(compute: ComputeService, request: Request) -> Response:
-    call_service(compute.cloud, request, "DELETE", f"/image/v2/images/{_key(request)}")
+    call_service(compute.cloud, request, "DELETE", f"/image/v2/images/{_image_id(request)}")
     return Response(status=204)
 
 
@@ -119,7 +121,7 @@ def _metadata(compute: ComputeService, request: Request) -> dict[str, str]:
 
 def _set_metadata(compute: ComputeService, request: Request, metadata: dict[str, str]) -> None:
     images = compute.cloud.of(ImageService).images
-    image = images.owned(request.context, _key(request))
+    image = images.owned(request.context, _image_id(request))
     compute.quotas.check_metadata(image.project_id or "", metadata)
     images.change(image, {"properties": metadata})
 

@@ -14,7 +14,7 @@ from openstack_emulator.compute.routes.bodies import (
     IPV4,
     IPV6,
     METADATA,
-    Since,
+    VersionedFields,
     check_personality,
     found,
     since,
@@ -36,7 +36,7 @@ from openstack_emulator.network.rules.composition import NetworkService
 
 ACCEPTED = 202
 LATEST: Version = (9, 999)
-REBUILD_SINCE: Since = (
+REBUILD_SINCE: VersionedFields = (
     ("description", (2, 19), fields.nullable(fields.text())),
     ("key_name", (2, 54), fields.nullable(fields.text(1))),
     ("user_data", (2, 57), fields.nullable(fields.text(0, 10**7))),
@@ -45,7 +45,7 @@ REBUILD_SINCE: Since = (
     ("hostname", (2, 94), FULL_HOSTNAME),
 )
 """Fields of a rebuild that a microversion brought."""
-UNSHELVE_SINCE: Since = (
+UNSHELVE_SINCE: VersionedFields = (
     ("availability_zone", (2, 77), fields.text(1)),
     ("availability_zone", (2, 91), fields.nullable(fields.text(1))),
     ("host", (2, 91), fields.text(1)),

@@ -16,7 +16,7 @@ from openstack_emulator.compute.routes.bodies import (
     NO_ITEM,
     OTHER_KEY,
     TAG,
-    Since,
+    VersionedFields,
     check_personality,
     found,
     since,
@@ -76,7 +76,7 @@ SERVER = {
 }
 SERVERS = fields.either(fields.identifier, fields.items(fields.identifier))
 HINTS = {"group": fields.identifier, "same_host": SERVERS, "different_host": SERVERS}
-SINCE: Since = (
+SINCE: VersionedFields = (
     ("description", (2, 19), fields.nullable(fields.text())),
     ("tags", (2, 52), fields.items(TAG, 50)),
     ("trusted_image_certificates", (2, 63), fields.nullable(fields.items(fields.text(1), 50))),
@@ -86,7 +86,7 @@ SINCE: Since = (
     ("hostname", (2, 94), FULL_HOSTNAME),
 )
 """Fields of a new server that a microversion brought."""
-CHANGED_SINCE: Since = tuple(row for row in SINCE if row[0] in ("description", "hostname"))
+CHANGED_SINCE: VersionedFields = tuple(row for row in SINCE if row[0] in ("description", "hostname"))
 DEVICE_KEYS = {
     "virtual_name": fields.anything,
     "volume_id": fields.anything,

@@ -26,7 +26,7 @@ class HostUsage(NamedTuple):
     local_gb_used: int
 
 
-class Amount(NamedTuple):
+class Inventory(NamedTuple):
     """How much of something a host can hold, with what may be promised beyond what it has, and how much is used."""
 
     capacity: int
@@ -37,12 +37,12 @@ class Provider(NamedTuple):
     """A host as Placement knows it, with its amounts by resource class."""
 
     uuid: str
-    resources: Mapping[str, Amount]
+    resources: Mapping[str, Inventory]
     host: str
 
     def free(self, name: str) -> int:
         """How much of a resource class is left; nothing of one that the host does not have."""
-        amount = self.resources.get(name, Amount(0, 0))
+        amount = self.resources.get(name, Inventory(0, 0))
         return amount.capacity - amount.used
 
 
@@ -90,9 +90,9 @@ class Hosts(Rules):
         for name in self.usable():
             host, used = self.rows.require(name), self.usage(name)
             amounts = {
-                "VCPU": Amount(host.vcpus * CPU_RATIO, used.vcpus_used),
-                "MEMORY_MB": Amount(host.memory_mb, used.memory_mb_used),
-                "DISK_GB": Amount(host.local_gb, used.local_gb_used),
+                "VCPU": Inventory(host.vcpus * CPU_RATIO, used.vcpus_used),
+                "MEMORY_MB": Inventory(host.memory_mb, used.memory_mb_used),
+                "DISK_GB": Inventory(host.local_gb, used.local_gb_used),
             }
             found.append(Provider(host.uuid, amounts, name))
         return found

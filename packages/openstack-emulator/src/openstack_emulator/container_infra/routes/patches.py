@@ -9,7 +9,7 @@ from typing import Any
 from openstack_emulator.container_infra.routes.fields import invalid, missing
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
-from openstack_emulator.core.json_patch import Flaw, Inapplicable, Operation
+from openstack_emulator.core.json_patch import Operation, PatchProblem, PathNotFound
 
 
 def _path(body: Any, at: int) -> ApiError:
@@ -19,11 +19,13 @@ def _path(body: Any, at: int) -> ApiError:
 
 DIALECT = json_patch.Dialect(
     {
-        Flaw.BODY: lambda body, at: invalid("patch", body, f"Value not a valid list: {body}"),
-        Flaw.OPERATION: lambda body, at: invalid("patch", body, f"Value not a valid object: {body[at]}"),
-        Flaw.OP: lambda body, at: invalid("op", body[at].get("op"), "Value should be one of: add, remove, replace"),
-        Flaw.PATH: _path,
-        Flaw.VALUE: json_patch.REFUSALS[Flaw.VALUE],
+        PatchProblem.BODY: lambda body, at: invalid("patch", body, f"Value not a valid list: {body}"),
+        PatchProblem.OPERATION: lambda body, at: invalid("patch", body, f"Value not a valid object: {body[at]}"),
+        PatchProblem.OP: lambda body, at: invalid(
+            "op", body[at].get("op"), "Value should be one of: add, remove, replace"
+        ),
+        PatchProblem.PATH: _path,
+        PatchProblem.VALUE: json_patch.REFUSALS[PatchProblem.VALUE],
     }
 )
 
@@ -55,7 +57,7 @@ def patched(
             after[name] = {}
         try:
             json_patch.apply(after, operation)
-        except Inapplicable:
+        except PathNotFound:
             raise _inapplicable(operation, body) from None
     return {name: after.get(name) for name, value in document.items() if value != after.get(name)}
 

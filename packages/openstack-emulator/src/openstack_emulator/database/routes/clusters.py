@@ -28,11 +28,11 @@ _FORMS: Mapping[str, Check] = {
 }
 
 
-def _found(service: DatabaseService, request: Request) -> Cluster:
+def _cluster(service: DatabaseService, request: Request) -> Cluster:
     return visible(service.clusters.rows, request.context, key_of(request))
 
 
-def _idle(service: DatabaseService, request: Request) -> Cluster:
+def _idle_cluster(service: DatabaseService, request: Request) -> Cluster:
     return service.clusters.idle(request.context, key_of(request))
 
 
@@ -52,11 +52,11 @@ def index(service: DatabaseService, request: Request) -> Response:
 
 
 def show(service: DatabaseService, request: Request) -> Response:
-    return Response({"cluster": cluster_view(service, request, _found(service, request))})
+    return Response({"cluster": cluster_view(service, request, _cluster(service, request))})
 
 
 def delete(service: DatabaseService, request: Request) -> Response:
-    service.clusters.delete(_idle(service, request))
+    service.clusters.delete(_idle_cluster(service, request))
     return Response(status=202)
 
 
@@ -65,11 +65,11 @@ def act(service: DatabaseService, request: Request) -> Response:
     name, arguments = action_of(request)
     if name == "reset-status":
         request.context.require()
-        service.clusters.end_task(_found(service, request))
+        service.clusters.end_task(_cluster(service, request))
     elif name == "grow":
-        service.clusters.grow(request, _idle(service, request), arguments)
+        service.clusters.grow(request, _idle_cluster(service, request), arguments)
     elif name == "shrink":
-        cluster = _idle(service, request)
+        cluster = _idle_cluster(service, request)
         keys = {member[ID] for member in objects("shrink", arguments, {ID: fields.text(1)}, (ID,))}
         service.clusters.shrink(cluster, keys)
     else:
@@ -78,12 +78,12 @@ def act(service: DatabaseService, request: Request) -> Response:
 
 
 def show_root(service: DatabaseService, request: Request) -> Response:
-    members = service.clusters.members(_found(service, request))
+    members = service.clusters.members(_cluster(service, request))
     return Response({"rootEnabled": any(member.root_enabled for member in members)})
 
 
 def enable_root(service: DatabaseService, request: Request) -> Response:
-    cluster = _idle(service, request)
+    cluster = _idle_cluster(service, request)
     user = superuser(request)
     service.clusters.enable_root(cluster)
     return Response({"user": user})
@@ -92,7 +92,7 @@ def enable_root(service: DatabaseService, request: Request) -> Response:
 def show_instance(service: DatabaseService, request: Request) -> Response:
     """One instance of a cluster."""
     key = request.vars["instance"]
-    for row in service.clusters.members(_found(service, request)):
+    for row in service.clusters.members(_cluster(service, request)):
         if row.id == key:
             return Response({"instance": member_view(request, row)})
     raise service.instances.rows.missing(key)

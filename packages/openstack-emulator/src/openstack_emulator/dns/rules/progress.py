@@ -14,7 +14,7 @@ SECONDS_TO_CHANGE = 1.0
 S = TypeVar("S", bound=PropagatedRecord)
 
 
-class _Tracked(NamedTuple):
+class _TrackedTable(NamedTuple):
     """A table whose changes are finished, and what is called with its records then."""
 
     rows: Table[Any]
@@ -27,13 +27,13 @@ class Progress(Rules):
 
     def __init__(self, records: Records) -> None:
         super().__init__(records)
-        self._tracked: dict[str, _Tracked] = {}
+        self._tracked: dict[str, _TrackedTable] = {}
         records.deferrable(self.finish)
 
     def track(self, rows: Table[S], published: Callable[[S], None], removed: Callable[[S], None]) -> None:
         """Finish the changes of a table. The functions are called with a record that the name servers now have, and
         with one that they no longer have."""
-        self._tracked[rows.name] = _Tracked(rows, published, removed)
+        self._tracked[rows.name] = _TrackedTable(rows, published, removed)
 
     def begin(self, rows: Table[S], record: S, action: str) -> None:
         """Begin a change (CREATE, UPDATE or DELETE) of a record, which has been added before."""

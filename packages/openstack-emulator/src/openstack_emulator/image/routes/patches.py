@@ -9,7 +9,7 @@ from typing import Any
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.json_patch import OPERATIONS, Flaw, Operation
+from openstack_emulator.core.json_patch import OPERATIONS, Operation, PatchProblem
 from openstack_emulator.image.rules.attributes import RESERVED
 from openstack_emulator.image.rules.changes import Change
 from openstack_emulator.image.rules.errors import unsupported
@@ -39,11 +39,13 @@ def _mispointed(body: Any, at: int) -> ApiError:
 
 DIALECT = json_patch.Dialect(
     {
-        Flaw.BODY: lambda body, at: bad_request("Request body must be a JSON array of operation objects."),
-        Flaw.OPERATION: lambda body, at: bad_request("Operations must be JSON objects."),
-        Flaw.OP: _unknown,
-        Flaw.PATH: _mispointed,
-        Flaw.VALUE: lambda body, at: bad_request(f'Operation "{body[at]["op"]}" requires a member named "value".'),
+        PatchProblem.BODY: lambda body, at: bad_request("Request body must be a JSON array of operation objects."),
+        PatchProblem.OPERATION: lambda body, at: bad_request("Operations must be JSON objects."),
+        PatchProblem.OP: _unknown,
+        PatchProblem.PATH: _mispointed,
+        PatchProblem.VALUE: lambda body, at: bad_request(
+            f'Operation "{body[at]["op"]}" requires a member named "value".'
+        ),
     },
     path=re.compile(r"(/[^/]+)+"),
     empty=True,

@@ -8,7 +8,7 @@ from typing import Any
 
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.errors import bad_request, forbidden
-from openstack_emulator.core.json_patch import Inapplicable, Operation
+from openstack_emulator.core.json_patch import Operation, PathNotFound
 from openstack_emulator.image.records import Image
 from openstack_emulator.image.rules.attributes import BASE, COMPUTED, RESERVED, RESERVED_PREFIX, WRITABLE, check
 from openstack_emulator.image.rules.errors import detailed
@@ -75,7 +75,7 @@ def _change_property(properties: dict[str, str], change: Change) -> None:
         raise detailed(409, f"Property {change.name} already present.")
     try:
         json_patch.apply(properties, change.operation)
-    except Inapplicable:
+    except PathNotFound:
         raise detailed(409, f"Property {change.name} does not exist.") from None
     if change.operation.op != "remove":
         check(change.name, change.operation.value)

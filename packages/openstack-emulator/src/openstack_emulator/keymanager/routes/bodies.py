@@ -11,7 +11,8 @@ from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.keymanager.rules.references import reference
 
 R = TypeVar("R")
-DEFAULT_PAGE, LARGEST_PAGE = 10, 100
+DEFAULT_PAGE, MAXIMUM_PAGE = 10, 100
+"""Objects of a page."""
 
 
 def key_of(request: Request) -> str:
@@ -19,7 +20,7 @@ def key_of(request: Request) -> str:
     return request.vars["id"]
 
 
-def created(request: Request, collection: str, key: str, status: int = 201) -> Response:
+def created_response(request: Request, collection: str, key: str, status: int = 201) -> Response:
     """The answer to the creation of an object: its reference."""
     url = reference(request.base, collection, key)
     return Response({f"{collection.removesuffix('s')}_ref": url}, status, {"Location": url})
@@ -45,7 +46,7 @@ def list_response(request: Request, name: str, rows: Sequence[R], view: Callable
     first argument is the URL of the service.
     """
     offset = _number(request.query, "offset") or 0
-    limit = min(_number(request.query, "limit") or DEFAULT_PAGE, LARGEST_PAGE)
+    limit = min(_number(request.query, "limit") or DEFAULT_PAGE, MAXIMUM_PAGE)
     body: dict[str, Any] = {
         name: [view(request.base, row) for row in rows[offset : offset + limit]],
         "total": len(rows),
@@ -63,5 +64,6 @@ def _page_url(request: Request, offset: int, limit: int) -> str:
 
 
 def _number(query: Query, name: str) -> int | None:
+    """A parameter that is a natural number of at most nine digits; None for any other."""
     value = query.get(name) or ""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else None

@@ -9,7 +9,7 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Container, Entry
-from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
+from openstack_emulator.keymanager.routes.bodies import created_response, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.containers import GENERIC, REFERENCES, REQUIRED, SCHEMA, check_entries
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
@@ -42,7 +42,7 @@ def create(manager: KeyManager, request: Request) -> Response:
     for reference, entry in zip(wanted, entries, strict=True):
         _require_secret(manager, request, reference, entry)
     container = manager.containers.create(project_id, context.user_id, kind, body.get("name"), entries)
-    return created(request, "containers", container.id)
+    return created_response(request, "containers", container.id)
 
 
 def _entry(wanted: Mapping[str, Any]) -> Entry:
@@ -83,7 +83,7 @@ def add_secret(manager: KeyManager, request: Request) -> Response:
     check_entries(GENERIC, [*record.entries, entry])
     _require_secret(manager, request, wanted, entry)
     manager.containers.add_secret(record, entry)
-    return created(request, "containers", record.id)
+    return created_response(request, "containers", record.id)
 
 
 def remove_secret(manager: KeyManager, request: Request) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.keymanager.records import Order
-from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
+from openstack_emulator.keymanager.routes.bodies import created_response, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.inputs import NewOrder
@@ -15,7 +15,7 @@ def create(manager: KeyManager, request: Request) -> Response:
     body = object_of(request)
     project_id = project_for(request.context, WRITERS, "Order creation")
     new = NewOrder.from_json(body, manager.now())
-    return created(request, "orders", manager.orders.create(request.context, project_id, new).id, 202)
+    return created_response(request, "orders", manager.orders.create(request.context, project_id, new).id, 202)
 
 
 def index(manager: KeyManager, request: Request) -> Response:

@@ -6,7 +6,7 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.validation import fields
 from openstack_emulator.keymanager.records import Secret
-from openstack_emulator.keymanager.routes.bodies import created, key_of, list_response, object_of
+from openstack_emulator.keymanager.routes.bodies import created_response, key_of, list_response, object_of
 from openstack_emulator.keymanager.rules.composition import KeyManager
 from openstack_emulator.keymanager.rules.guarded import DECRYPTERS, READERS, WRITERS, project_for
 from openstack_emulator.keymanager.rules.inputs import NewSecret, content_from, content_in
@@ -39,7 +39,7 @@ def create(manager: KeyManager, request: Request) -> Response:
     project_id = project_for(context, WRITERS, "Secret creation")
     new = NewSecret.from_json(_SCHEMA, body, manager.now())
     secret = manager.secrets.create(project_id, context.user_id, new, content_in(_SCHEMA, body))
-    return created(request, "secrets", secret.id)
+    return created_response(request, "secrets", secret.id)
 
 
 def index(manager: KeyManager, request: Request) -> Response:

@@ -14,27 +14,27 @@ from openstack_emulator.loadbalancer.routes.fields import Form
 from openstack_emulator.loadbalancer.routes.lists import list_response, trimmed
 from openstack_emulator.loadbalancer.routes.objects import key_of
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
-from openstack_emulator.loadbalancer.rules.operators import S, Setup
-from openstack_emulator.loadbalancer.views import View, setup_view
+from openstack_emulator.loadbalancer.rules.operators import OperatorObjects, S
+from openstack_emulator.loadbalancer.views import View, operator_view
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetupEndpoint(Generic[S]):
+class OperatorEndpoint(Generic[S]):
     """The handlers of one kind.
 
-    setup: finds the rules. plural: the key around a list. attributes: the fields of records by their names in requests,
+    rules: finds the rules. plural: the key around a list. attributes: the fields of records by their names in requests,
     if these are others. key: the field that identifies one.
     """
 
     kind: type[S]
-    setup: Callable[[LoadBalancing], Setup[S]]
+    rules: Callable[[LoadBalancing], OperatorObjects[S]]
     form: Form
     plural: str
     attributes: Mapping[str, str]
     key: str = "id"
 
     def index(self, service: LoadBalancing, request: Request) -> Response:
-        return list_response(request, self.plural, [self._view(row) for row in self.setup(service).rows], self.key)
+        return list_response(request, self.plural, [self._view(row) for row in self.rules(service).rows], self.key)
 
     def show(self, service: LoadBalancing, request: Request) -> Response:
         return Response({self.form.member: trimmed(self._view(self._found(service, request)), request.query)})
@@ -42,53 +42,53 @@ class SetupEndpoint(Generic[S]):
     def create(self, service: LoadBalancing, request: Request) -> Response:
         values = self._renamed(self.form.values(self.form.body(request)))
         key = values["name"] if self.key == "name" else new_id()
-        record = self.setup(service).create(self.kind(id=key, **values))
+        record = self.rules(service).create(self.kind(id=key, **values))
         return Response({self.form.member: self._view(record)}, 201)
 
     def update(self, service: LoadBalancing, request: Request) -> Response:
         row = self._found(service, request)
-        self.setup(service).change(row, self._renamed(self.form.changes(self.form.body(request))))
+        self.rules(service).change(row, self._renamed(self.form.changes(self.form.body(request))))
         return Response({self.form.member: self._view(row)})
 
     def delete(self, service: LoadBalancing, request: Request) -> Response:
-        self.setup(service).delete(self._found(service, request))
+        self.rules(service).delete(self._found(service, request))
         return Response(status=204)
 
     def _found(self, service: LoadBalancing, request: Request) -> S:
-        return self.setup(service).rows.require(key_of(request))
+        return self.rules(service).rows.require(key_of(request))
 
     def _renamed(self, values: Mapping[str, object]) -> dict[str, Any]:
         return {self.attributes.get(name, name): value for name, value in values.items()}
 
     def _view(self, row: S) -> View:
-        return setup_view(row, (self.key, *self.form.fields))
+        return operator_view(row, (self.key, *self.form.fields))
 
 
-FLAVORS = SetupEndpoint(
+FLAVORS = OperatorEndpoint(
     kind=Flavor,
-    setup=lambda service: service.offered.flavors,
+    rules=lambda service: service.offerings.flavors,
     form=forms.FLAVOR,
     plural="flavors",
     attributes={"flavor_profile_id": "profile_id"},
 )
-FLAVOR_PROFILES = SetupEndpoint(
+FLAVOR_PROFILES = OperatorEndpoint(
     kind=FlavorProfile,
-    setup=lambda service: service.offered.flavor_profiles,
+    rules=lambda service: service.offerings.flavor_profiles,
     form=forms.FLAVOR_PROFILE,
     plural="flavorprofiles",
     attributes={"flavor_data": "data"},
 )
-ZONES = SetupEndpoint(
+ZONES = OperatorEndpoint(
     kind=AvailabilityZone,
-    setup=lambda service: service.offered.zones,
+    rules=lambda service: service.offerings.zones,
     form=forms.ZONE,
     plural="availability_zones",
     attributes={"availability_zone_profile_id": "profile_id"},
     key="name",
 )
-ZONE_PROFILES = SetupEndpoint(
+ZONE_PROFILES = OperatorEndpoint(
     kind=ZoneProfile,
-    setup=lambda service: service.offered.zone_profiles,
+    rules=lambda service: service.offerings.zone_profiles,
     form=forms.ZONE_PROFILE,
     plural="availability_zone_profiles",
     attributes={"availability_zone_data": "data"},

@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from openstack_emulator.core.errors import not_found
 from openstack_emulator.loadbalancer.records import LoadBalancer
-from openstack_emulator.loadbalancer.rules.operators import Offered
+from openstack_emulator.loadbalancer.rules.operators import Offerings
 from openstack_emulator.loadbalancer.rules.tables import Tables
 
 
@@ -43,16 +43,16 @@ class Amphora:
 class Amphorae:
     """Finds the machines of load balancers."""
 
-    def __init__(self, tables: Tables, offered: Offered) -> None:
-        self._tables, self._offered = tables, offered
+    def __init__(self, tables: Tables, offerings: Offerings) -> None:
+        self._tables, self._offerings = tables, offerings
 
     def all(self) -> list[Amphora]:
         """All machines."""
         return [
             Amphora(
                 balancer,
-                self._offered.of_zone(balancer).get("compute_zone", "nova"),
-                self._offered.of_flavor(balancer).get("compute_flavor"),
+                self._offerings.of_zone(balancer).get("compute_zone", "nova"),
+                self._offerings.of_flavor(balancer).get("compute_flavor"),
             )
             for balancer in self._tables.balancers
             if balancer.provisioning_status != "PENDING_CREATE"

@@ -8,7 +8,7 @@ from openstack_emulator.loadbalancer.rules.amphorae import Amphorae
 from openstack_emulator.loadbalancer.rules.changes import Changes
 from openstack_emulator.loadbalancer.rules.drafts import Creation
 from openstack_emulator.loadbalancer.rules.operating import OperatingStates
-from openstack_emulator.loadbalancer.rules.operators import Offered
+from openstack_emulator.loadbalancer.rules.operators import Offerings
 from openstack_emulator.loadbalancer.rules.provisioning import Provisioning
 from openstack_emulator.loadbalancer.rules.quotas import Quotas
 from openstack_emulator.loadbalancer.rules.tables import Tables
@@ -25,13 +25,13 @@ class LoadBalancing(Records):
         super().__init__(cloud)
         addresses = VirtualAddresses(cloud)
         self.tables = Tables(self)
-        self.offered = Offered(self, self.tables)
+        self.offerings = Offerings(self, self.tables)
         self.quotas = Quotas(self, self.tables)
         self.provisioning = Provisioning(self, self.tables, addresses)
-        self.creation = Creation(self, self.tables, addresses, self.provisioning, self.quotas, self.offered)
+        self.creation = Creation(self, self.tables, addresses, self.provisioning, self.quotas, self.offerings)
         self.changes = Changes(self.tables, self.provisioning, self.creation)
         self.operating = OperatingStates(self, self.tables, addresses)
-        self.amphorae = Amphorae(self.tables, self.offered)
+        self.amphorae = Amphorae(self.tables, self.offerings)
 
     def opened(self) -> None:
         """Have guests' networks contain the load balancers."""

@@ -13,7 +13,7 @@ from openstack_emulator.loadbalancer.records import L7Policy, Listener, LoadBala
 from openstack_emulator.loadbalancer.rules.addresses import VirtualAddresses
 from openstack_emulator.loadbalancer.rules.consistency import Consistency, check_protocols
 from openstack_emulator.loadbalancer.rules.inputs import NewBalancer, NewObject, NewPool, PoolName
-from openstack_emulator.loadbalancer.rules.operators import Offered
+from openstack_emulator.loadbalancer.rules.operators import Offerings
 from openstack_emulator.loadbalancer.rules.provisioning import SECONDS_TO_BUILD, SECONDS_TO_CHANGE, Provisioning
 from openstack_emulator.loadbalancer.rules.quotas import Quotas
 from openstack_emulator.loadbalancer.rules.siblings import Siblings
@@ -105,12 +105,12 @@ class Creation(Rules):
         addresses: VirtualAddresses,
         provisioning: Provisioning,
         quotas: Quotas,
-        offered: Offered,
+        offerings: Offerings,
     ) -> None:
         super().__init__(records)
         self.tables, self.addresses, self.provisioning, self.quotas = tables, addresses, provisioning, quotas
         self.consistency = Consistency(addresses)
-        self._offered = offered
+        self._offerings = offerings
 
     def made(self, wanted: NewObject[P], project_id: str, **more: Any) -> P:
         """A new object, which is not in its table yet; `more` are its ID and those of what it is in."""
@@ -137,7 +137,7 @@ class Creation(Rules):
         balancer = self.made(wanted, project_id, id=key, load_balancer_id=key, **own)
         if balancer.provider not in PROVIDERS:
             raise bad_request(f"Provider '{balancer.provider}' is not enabled.")
-        self._offered.check(balancer.flavor_id, balancer.availability_zone)
+        self._offerings.check(balancer.flavor_id, balancer.availability_zone)
         self.addresses.place(caller, balancer)
         draft = self.draft(caller, balancer)
         draft.new_records.append(balancer)

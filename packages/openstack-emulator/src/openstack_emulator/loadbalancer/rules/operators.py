@@ -28,7 +28,7 @@ C = TypeVar("C", bound=Choice)
 F = TypeVar("F", bound=Profile)
 
 
-class Setup(Rules, Generic[S]):
+class OperatorObjects(Rules, Generic[S]):
     """One kind of what administrators set up; `used` says what prevents the deletion of one."""
 
     def __init__(self, records: Records, rows: Table[S], title: str, used: Callable[[S], bool]) -> None:
@@ -51,7 +51,7 @@ class Setup(Rules, Generic[S]):
         self.rows.remove(row)
 
 
-class Profiles(Setup[F]):
+class Profiles(OperatorObjects[F]):
     """Profiles, of which only the name changes while they are used."""
 
     def change(self, row: F, changes: Mapping[str, object]) -> None:
@@ -61,7 +61,7 @@ class Profiles(Setup[F]):
         super().change(row, changes)
 
 
-class Choices(Setup[C], Generic[C, F]):
+class Choices(OperatorObjects[C], Generic[C, F]):
     """Flavors or availability zones, which have profiles and names of their own."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Choices(Setup[C], Generic[C, F]):
             raise conflict(f"A {self._title} of {name} already exists.")
 
 
-class Offered:
+class Offerings:
     """The flavors and availability zones that load balancers may have."""
 
     def __init__(self, records: Records, tables: Tables) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from openstack_emulator.core import json_patch
 from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, bad_request, conflict
-from openstack_emulator.core.json_patch import Flaw
+from openstack_emulator.core.json_patch import PatchProblem
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.messaging.records import Queue
 from openstack_emulator.messaging.rules.checks import INVALID_BODY
@@ -23,11 +23,13 @@ def _misplaced(body: object, at: int) -> ApiError:
 
 PATCHES = json_patch.Dialect(
     {
-        Flaw.BODY: lambda body, at: bad_request("The request body must be a list of operations.", INVALID_BODY),
-        Flaw.OPERATION: _misplaced,
-        Flaw.OP: lambda body, at: bad_request(f"Operations are add, replace and remove, not {body[at].get('op')!r}."),
-        Flaw.PATH: _misplaced,
-        Flaw.VALUE: lambda body, at: bad_request(f"The operation {body[at].get('op')} needs a value."),
+        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a list of operations.", INVALID_BODY),
+        PatchProblem.OPERATION: _misplaced,
+        PatchProblem.OP: lambda body, at: bad_request(
+            f"Operations are add, replace and remove, not {body[at].get('op')!r}."
+        ),
+        PatchProblem.PATH: _misplaced,
+        PatchProblem.VALUE: lambda body, at: bad_request(f"The operation {body[at].get('op')} needs a value."),
     },
     path=re.compile("/metadata/[^/]+"),
     empty=True,
@@ -64,7 +66,7 @@ class Queues(Rules):
         for operation in json_patch.operations(body, PATCHES):
             try:
                 json_patch.apply({"metadata": metadata}, operation)
-            except json_patch.Inapplicable:
+            except json_patch.PathNotFound:
                 raise conflict(f"Can't {operation.op} non-existent object {operation.pointer[-1]}.") from None
         check_reserved(metadata)
         queue.metadata = {key: value for key, value in metadata.items() if value != RESERVED.get(key, ...)}

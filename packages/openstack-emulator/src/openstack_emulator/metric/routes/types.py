@@ -9,7 +9,7 @@ from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.json_patch import Dialect, Flaw, Inapplicable, apply, operations
+from openstack_emulator.core.json_patch import Dialect, PatchProblem, PathNotFound, apply, operations
 from openstack_emulator.core.validation.fields import form, optional
 from openstack_emulator.metric.records import Attribute
 from openstack_emulator.metric.routes.paths import found_type
@@ -27,11 +27,11 @@ def _wrong(*path: str) -> Callable[[object, int], ApiError]:
 
 DIALECT = Dialect(
     {
-        Flaw.BODY: lambda body, at: bad_request("The request body must be a list of operations."),
-        Flaw.OPERATION: _wrong("path"),
-        Flaw.OP: _wrong("op"),
-        Flaw.PATH: _wrong("path"),
-        Flaw.VALUE: lambda body, at: invalid("expected a dictionary"),
+        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a list of operations."),
+        PatchProblem.OPERATION: _wrong("path"),
+        PatchProblem.OP: _wrong("op"),
+        PatchProblem.PATH: _wrong("path"),
+        PatchProblem.VALUE: lambda body, at: invalid("expected a dictionary"),
     },
     operations=("add", "remove"),
     path=re.compile("/attributes/[^/]+"),
@@ -67,7 +67,7 @@ def change(database: TimeSeriesDatabase, request: Request) -> Response:
             operation = replace(operation, value=described)
         try:
             apply(document, operation)
-        except Inapplicable:
+        except PathNotFound:
             raise bad_request(f"can't {operation.op} a non-existent object '{name}'") from None
     database.types.change(kind, attributes, fills)
     return Response(type_view(kind))

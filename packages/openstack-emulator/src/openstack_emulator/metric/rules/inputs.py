@@ -50,12 +50,17 @@ class NewDefinition:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
+        """The periods in a request, whose form has been checked."""
         points = body.get("points")
-        return cls(_whole(body.get("granularity")), int(points) if points else None, _whole(body.get("timespan")))
+        return cls(
+            _whole_seconds(body.get("granularity")),
+            int(points) if points else None,
+            _whole_seconds(body.get("timespan")),
+        )
 
 
-def _whole(span: object) -> int | None:
-    """Whole seconds of a time in a definition."""
+def _whole_seconds(span: object) -> int | None:
+    """A time of a definition, such as `5 minutes`, in whole seconds; None for none."""
     return round(seconds(span) or 0) if span else None
 
 
@@ -122,16 +127,17 @@ class NewResource:
     metrics: NamedMetrics
 
     @classmethod
-    def from_json(cls, body: Any, kind: ResourceType) -> Self:
+    def from_json(cls, body: Any, resource_type: ResourceType) -> Self:
         """The resource in a request. Raises ApiError 400."""
-        _check(body, {"id": _identifier, **check_values(kind.attributes)}, ["id", *required(kind.attributes)])
+        attributes = resource_type.attributes
+        _check(body, {"id": _identifier, **check_values(attributes)}, ["id", *required(attributes)])
         return cls(
             id=body["id"],
             project_id=body.get("project_id"),
             user_id=body.get("user_id"),
-            started_at=_normal(body.get("started_at")),
-            ended_at=_normal(body.get("ended_at")),
-            attributes=kept_values(body, kind.attributes),
+            started_at=_stored_time(body.get("started_at")),
+            ended_at=_stored_time(body.get("ended_at")),
+            attributes=kept_values(body, attributes),
             metrics=body.get("metrics") or {},
         )
 
@@ -149,10 +155,10 @@ class ResourceChange:
     metrics: NamedMetrics
 
     @classmethod
-    def from_json(cls, body: Any, kind: ResourceType) -> Self:
+    def from_json(cls, body: Any, resource_type: ResourceType) -> Self:
         """The changes in a request. Raises ApiError 400."""
-        _check(body, check_values(kind.attributes), ())
-        attributes, ended = kept_values(body, kind.attributes), _normal(body.get("ended_at"))
+        _check(body, check_values(resource_type.attributes), ())
+        attributes, ended = kept_values(body, resource_type.attributes), _stored_time(body.get("ended_at"))
         fields = {name: value for name, value in body.items() if name not in attributes and name != "metrics"}
         return cls(fields | ({"ended_at": ended} if ended else {}), ended, attributes, body.get("metrics") or {})
 
@@ -179,6 +185,7 @@ def metrics_of(body: Any) -> NamedMetrics:
 
 
 def _metrics(value: Any) -> Problem | None:
+    """The problem of an object that does not have metrics by name."""
     if not isinstance(value, dict):
         return wrong_type(value, "object")
     for name, metric in value.items():
@@ -199,6 +206,6 @@ def time_of(value: str) -> datetime:
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
-def _normal(value: str | None) -> str | None:
-    """A time in the form in which it is kept."""
+def _stored_time(value: str | None) -> str | None:
+    """A time in the form in which records have it: ISO 8601 with an offset."""
     return None if value is None else time_of(value).isoformat()

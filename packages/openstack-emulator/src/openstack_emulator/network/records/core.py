@@ -75,14 +75,14 @@ class SubPort(Part):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Owned(TypedRecord):
+class OwnedRecord(TypedRecord):
     """A record of a project; of none, "" for what the service makes for itself."""
 
     project_id: str
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Named(Owned):
+class NamedRecord(OwnedRecord):
     """A record with a name."""
 
     name: str
@@ -90,7 +90,7 @@ class Named(Owned):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Revised(Owned):
+class RevisedRecord(OwnedRecord):
     """A record that counts its changes."""
 
     created_at: str = ""
@@ -99,7 +99,7 @@ class Revised(Owned):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Tagged(Revised):
+class TaggedRecord(RevisedRecord):
     """A record that users can tag."""
 
     description: str | None
@@ -107,7 +107,7 @@ class Tagged(Revised):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Standard(Tagged):
+class StandardRecord(TaggedRecord):
     """What networks, subnets, ports, routers … have."""
 
     name: str
@@ -117,7 +117,7 @@ class Standard(Tagged):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Network(Standard):
+class Network(StandardRecord):
     """A network.
 
     preset: whether its project was set up with it. agents: the IDs of the DHCP agents, if somebody chose them.
@@ -144,7 +144,7 @@ class Network(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Segment(Tagged):
+class Segment(TaggedRecord):
     """What a network is made of."""
 
     name: str | None
@@ -155,7 +155,7 @@ class Segment(Tagged):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class RbacPolicy(Owned):
+class RbacPolicy(OwnedRecord):
     """Which project, `*` for all, besides its owner may use an object."""
 
     object_type: str
@@ -168,7 +168,7 @@ class RbacPolicy(Owned):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Subnet(Standard):
+class Subnet(StandardRecord):
     """A range of addresses on a network."""
 
     network_id: str
@@ -188,7 +188,7 @@ class Subnet(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class SubnetPool(Standard):
+class SubnetPool(StandardRecord):
     """Ranges that subnets are cut from."""
 
     ip_version: int = 4
@@ -202,7 +202,7 @@ class SubnetPool(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class AddressScope(Owned):
+class AddressScope(OwnedRecord):
     """Within a scope no two subnet pools have the same addresses."""
 
     name: str
@@ -213,7 +213,7 @@ class AddressScope(Owned):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Port(Standard):
+class Port(StandardRecord):
     """A port.
 
     place: a number by which the ports of a device are in the order in which it got them; 0 if that is not known.
@@ -244,7 +244,7 @@ class Port(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Trunk(Standard):
+class Trunk(StandardRecord):
     """One port of a device that carries the traffic of several, told apart by VLAN."""
 
     status: str
@@ -257,7 +257,7 @@ class Trunk(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Router(Standard):
+class Router(StandardRecord):
     """A router. agents: the IDs of its L3 agents, if somebody chose them."""
 
     status: str = ""
@@ -273,7 +273,7 @@ class Router(Standard):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class FloatingIp(Tagged):
+class FloatingIp(TaggedRecord):
     """An address of an external network, and the port and its address to which it leads through a router."""
 
     status: str
@@ -288,7 +288,7 @@ class FloatingIp(Tagged):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PortForwarding(Revised):
+class PortForwarding(RevisedRecord):
     """One port of a floating IP, which leads to one port of an address. router: the ID of the router on the way."""
 
     description: str | None
@@ -305,14 +305,14 @@ class PortForwarding(Revised):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class SecurityGroup(Standard):
+class SecurityGroup(StandardRecord):
     """A set of rules for what ports may receive and send."""
 
     stateful: bool
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class SecurityGroupRule(Revised):
+class SecurityGroupRule(RevisedRecord):
     """What ports may receive from or send to whom."""
 
     description: str | None
@@ -330,7 +330,7 @@ class SecurityGroupRule(Revised):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class AddressGroup(Revised):
+class AddressGroup(RevisedRecord):
     """Addresses that rules of security groups name together."""
 
     name: str
@@ -342,14 +342,14 @@ class AddressGroup(Revised):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class QosPolicy(Standard):
+class QosPolicy(StandardRecord):
     """A policy, whose rules are records of their own."""
 
     is_default: bool
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class QosRule(Owned):
+class QosRule(OwnedRecord):
     """A rule of a policy."""
 
     qos_policy_id: str
@@ -388,14 +388,14 @@ class MinimumPacketRateRule(QosRule):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class MeteringLabel(Named):
+class MeteringLabel(NamedRecord):
     """What is measured under one name."""
 
     shared: bool
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class MeteringLabelRule(Owned):
+class MeteringLabelRule(OwnedRecord):
     """Traffic that a label counts, or excludes."""
 
     metering_label_id: str

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from openstack_emulator.core.typed import Part
-from openstack_emulator.network.records.core import Named, Owned
+from openstack_emulator.network.records.core import NamedRecord, OwnedRecord
 
 # VPN
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class VpnService(Named):
+class VpnService(NamedRecord):
     """What connects a router, or one of its subnets, to other sites."""
 
     status: str = ""
@@ -25,7 +25,7 @@ class VpnService(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class IkePolicy(Named):
+class IkePolicy(NamedRecord):
     """How the ends of a connection agree on keys."""
 
     auth_algorithm: str
@@ -37,7 +37,7 @@ class IkePolicy(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class IpsecPolicy(Named):
+class IpsecPolicy(NamedRecord):
     """How a connection encrypts."""
 
     transform_protocol: str
@@ -49,7 +49,7 @@ class IpsecPolicy(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class EndpointGroup(Named):
+class EndpointGroup(NamedRecord):
     """What is behind an end of a connection."""
 
     type: str
@@ -57,7 +57,7 @@ class EndpointGroup(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class IpsecSiteConnection(Named):
+class IpsecSiteConnection(NamedRecord):
     """A connection to another site."""
 
     status: str = ""
@@ -83,7 +83,7 @@ class IpsecSiteConnection(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Firewall(Named):
+class Firewall(NamedRecord):
     """A policy on routers."""
 
     status: str = ""
@@ -94,7 +94,7 @@ class Firewall(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class FirewallPolicy(Named):
+class FirewallPolicy(NamedRecord):
     """Rules in their order."""
 
     shared: bool
@@ -103,7 +103,7 @@ class FirewallPolicy(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class FirewallRule(Named):
+class FirewallRule(NamedRecord):
     """What a firewall does with some packets."""
 
     shared: bool
@@ -123,7 +123,7 @@ class FirewallRule(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PortPair(Named):
+class PortPair(NamedRecord):
     """The ports by which packets reach and leave a service function."""
 
     ingress: str
@@ -132,7 +132,7 @@ class PortPair(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PortPairGroup(Named):
+class PortPairGroup(NamedRecord):
     """Port pairs of functions that do the same."""
 
     port_pairs: list[str]
@@ -140,7 +140,7 @@ class PortPairGroup(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class FlowClassifier(Named):
+class FlowClassifier(NamedRecord):
     """Which packets go through a chain."""
 
     ethertype: str
@@ -157,7 +157,7 @@ class FlowClassifier(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class PortChain(Named):
+class PortChain(NamedRecord):
     """Service functions one after the other."""
 
     chain_id: int
@@ -170,7 +170,7 @@ class PortChain(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class TapService(Named):
+class TapService(NamedRecord):
     """A port that receives copies of packets."""
 
     status: str = ""
@@ -178,7 +178,7 @@ class TapService(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class TapFlow(Named):
+class TapFlow(NamedRecord):
     """A port whose packets are copied."""
 
     status: str = ""
@@ -192,7 +192,7 @@ class TapFlow(Named):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class L2Gateway(Owned):
+class L2Gateway(OwnedRecord):
     """Devices that connect networks to the physical world."""
 
     name: str
@@ -200,7 +200,7 @@ class L2Gateway(Owned):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class L2GatewayConnection(Owned):
+class L2GatewayConnection(OwnedRecord):
     """A network that a layer 2 gateway connects."""
 
     l2_gateway_id: str
@@ -218,7 +218,7 @@ class Connection(Part):
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class NetworkGateway(Owned):
+class NetworkGateway(OwnedRecord):
     """Devices that connect networks to the physical world. ports: the connections."""
 
     name: str

@@ -9,7 +9,7 @@ from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.identity.rules.composition import Identity
-from openstack_emulator.network.records.core import Owned, Revised
+from openstack_emulator.network.records.core import OwnedRecord, RevisedRecord
 from openstack_emulator.network.routes.lists import listed, trimmed
 from openstack_emulator.network.rules.attributes import NEUTRON, TAGS
 from openstack_emulator.network.rules.composition import NetworkService
@@ -218,10 +218,10 @@ def _tags(request: Request) -> list[str]:
     return NEUTRON.converted("tags", tags, TAGS)
 
 
-def _check_revision(record: Owned, request: Request) -> None:
+def _check_revision(record: OwnedRecord, request: Request) -> None:
     """412 when the caller has seen another revision (`If-Match: revision_number=3`)."""
     condition = request.headers.get("if-match", "")
-    present = record.revision_number if isinstance(record, Revised) else None
+    present = record.revision_number if isinstance(record, RevisedRecord) else None
     if condition.startswith(REVISION) and condition.removeprefix(REVISION) != str(present):
         raise ApiError(
             412, f"Constrained to {condition.removeprefix(REVISION)}, but current revision is {present}",

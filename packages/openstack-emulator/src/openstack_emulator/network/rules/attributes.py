@@ -295,7 +295,7 @@ def _set_of(keys: Iterable[str]) -> str:
     return "{" + ", ".join(repr(key) for key in sorted(keys)) + "}"
 
 
-def made(kind: Callable[..., P], convert: Converter[dict[str, object]]) -> Converter[P]:
+def instance_of(kind: Callable[..., P], convert: Converter[dict[str, object]]) -> Converter[P]:
     """An object of a class, of the members of a JSON object."""
     return lambda value: kind(**convert(value))
 
@@ -328,6 +328,6 @@ PORT_NUMBER = integer(1, 65535)
 NULLABLE_TEXT = optional(NAME)
 NULLABLE_UUID = optional(uuid)
 FIXED_KEYS: Mapping[str, Converter[object]] = {"subnet_id": uuid, "ip_address": ip}
-FIXED_IPS = items(made(RequestedAddress, form({}, FIXED_KEYS)))
-ROUTES = items(made(Route, form({"destination": cidr, "nexthop": ip})), distinct=True)
+FIXED_IPS = items(instance_of(RequestedAddress, form({}, FIXED_KEYS)))
+ROUTES = items(instance_of(Route, form({"destination": cidr, "nexthop": ip})), distinct=True)
 TAGS = items(NAME, distinct=True)

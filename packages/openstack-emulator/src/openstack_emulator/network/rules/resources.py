@@ -16,7 +16,7 @@ from typing import Any, Generic
 from openstack_emulator.core.cloud import Cloud, Records, new_id
 from openstack_emulator.core.errors import ApiError
 from openstack_emulator.core.guests.topology import Balancer
-from openstack_emulator.network.records.core import Owned, Quota, RbacPolicy, Revised, Trunk
+from openstack_emulator.network.records.core import OwnedRecord, Quota, RbacPolicy, RevisedRecord, Trunk
 from openstack_emulator.network.rules.errors import disallowed, foreign_project, in_use
 from openstack_emulator.network.rules.kinds.kind import Actor, Catalog, Deletion, ResourceKind, T, Values
 from openstack_emulator.network.rules.port_index import PortIndex
@@ -100,7 +100,7 @@ class State:
         """The rules for a kind."""
         return self.resources[plural]
 
-    def kind_of(self, record: Owned) -> ResourceKind[Any]:
+    def kind_of(self, record: OwnedRecord) -> ResourceKind[Any]:
         """The kind of a record."""
         return self.kinds.by_record[type(record)]
 
@@ -133,7 +133,7 @@ class RbacSharing:
         policies = self._policies.select(object_id=object_id)
         return any(p.action == action and p.target_tenant in (EVERYONE, project_id) for p in policies)
 
-    def open(self, record: Owned, action: str = SHARED) -> None:
+    def open(self, record: OwnedRecord, action: str = SHARED) -> None:
         """Open an object to all projects."""
         name = self._state.kind_of(record).name
         self._state.of("rbac_policies").put(
@@ -147,11 +147,11 @@ class RbacSharing:
             )
         )
 
-    def close(self, record: Owned, action: str = SHARED) -> None:
+    def close(self, record: OwnedRecord, action: str = SHARED) -> None:
         """Open an object no longer to all projects."""
         self._drop(self._open_policies(record, action))
 
-    def set(self, record: Owned, shared: bool) -> None:
+    def set(self, record: OwnedRecord, shared: bool) -> None:
         """Open an object to all projects, if it is not yet, or no longer."""
         if not shared:
             self.close(record)
@@ -162,7 +162,7 @@ class RbacSharing:
         """Drop all policies for an object."""
         self._drop(self._policies.select(object_id=object_id))
 
-    def _open_policies(self, record: Owned, action: str) -> list[RbacPolicy]:
+    def _open_policies(self, record: OwnedRecord, action: str) -> list[RbacPolicy]:
         return self._policies.select(object_id=record.id, action=action, target_tenant=EVERYONE)
 
     def _drop(self, policies: Iterable[RbacPolicy]) -> None:
@@ -276,7 +276,7 @@ class Resources(Generic[T]):
 
     def put(self, record: T) -> T:
         """Take a complete record in."""
-        if isinstance(record, Revised):
+        if isinstance(record, RevisedRecord):
             record.created_at = record.updated_at = self.state.records.timestamp()
         if self.kind.quota is not None:
             self.state.usage[record.project_id, self.kind.quota] += 1
@@ -285,7 +285,7 @@ class Resources(Generic[T]):
 
     def change(self, record: T, **changes: object) -> None:
         """Set fields, with a new time and revision."""
-        if isinstance(record, Revised):
+        if isinstance(record, RevisedRecord):
             record.updated_at = self.state.records.timestamp()
             record.revision_number += 1
         self.rows.update(record, **changes)

@@ -11,7 +11,7 @@ from openstack_emulator.network.records.core import (
     AddressScope,
     FloatingIp,
     Network,
-    Owned,
+    OwnedRecord,
     Port,
     PortForwarding,
     QosPolicy,
@@ -31,7 +31,7 @@ class Tables:
     """A table for each kind; those that rules of several other kinds need have a name here."""
 
     def __init__(self, records: Records, kinds: Catalog) -> None:
-        self._tables: dict[type[Owned], Table[Any]] = {
+        self._tables: dict[type[OwnedRecord], Table[Any]] = {
             kind.record: records.table(plural, kind.record, *sorted(kind.indexed), missing=kind.missing)
             for plural, kind in kinds.kinds.items()
         }

@@ -13,7 +13,7 @@ from openstack_emulator.network.records.core import (
     MinimumBandwidthRule,
     MinimumPacketRateRule,
     Network,
-    Owned,
+    OwnedRecord,
     Port,
     PortForwarding,
     QosPolicy,
@@ -31,7 +31,7 @@ from openstack_emulator.network.rules.networks import ZONES
 from openstack_emulator.network.rules.resources import State
 
 View = dict[str, Any]
-UNSHOWN: Mapping[type[Owned], tuple[str, ...]] = {
+UNSHOWN: Mapping[type[OwnedRecord], tuple[str, ...]] = {
     Segment: ("project_id", "tenant_id", "tags"),
     MeteringLabelRule: ("project_id", "tenant_id"),
     **{kind.record: ("project_id", "tenant_id", "qos_policy_id") for kind in QOS_RULES},
@@ -43,7 +43,7 @@ FORWARDED = ("id", "protocol", "internal_ip_address", "internal_port", "external
 DIRECTIONS = {"egress": "EGR", "ingress": "IGR"}
 
 
-def view(state: State, actor: Actor, record: Owned) -> View:
+def view(state: State, actor: Actor, record: OwnedRecord) -> View:
     """A record as the API shows it to the actor."""
     if isinstance(record, PortForwarding):
         return _forwarding(record)
@@ -58,7 +58,7 @@ def view(state: State, actor: Actor, record: Owned) -> View:
     return shown
 
 
-def _unshown(record: Owned) -> tuple[str, ...]:
+def _unshown(record: OwnedRecord) -> tuple[str, ...]:
     """The names of what a record has and does not show."""
     if isinstance(record, Network):
         return () if record.external else ("is_default",)
@@ -67,7 +67,7 @@ def _unshown(record: Owned) -> tuple[str, ...]:
     return UNSHOWN.get(type(record), ())
 
 
-def announced(state: State, actor: Actor, record: Owned) -> View:
+def announced(state: State, actor: Actor, record: OwnedRecord) -> View:
     """A record as the answer to its creation shows it."""
     if isinstance(record, Network):
         return {**view(state, actor, record), "is_default": record.is_default}
@@ -202,7 +202,7 @@ def _of_policy(state: State, actor: Actor, policy: QosPolicy) -> View:
     }
 
 
-_MORE: Mapping[type[Owned], Callable[[State, Actor, Any], View]] = {
+_MORE: Mapping[type[OwnedRecord], Callable[[State, Actor, Any], View]] = {
     Network: _of_network,
     Subnet: _of_subnet,
     Port: _of_port,

@@ -32,7 +32,7 @@ from openstack_emulator.volume.rules.snapshots import Snapshots
 from openstack_emulator.volume.rules.sources import Sources
 from openstack_emulator.volume.rules.transfers import Transfers
 from openstack_emulator.volume.rules.types import VolumeTypes
-from openstack_emulator.volume.rules.volumes import Related, Volumes
+from openstack_emulator.volume.rules.volumes import DependentTables, Volumes
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class BlockStorage(Records):
         self.quotas = Quotas(self, self.types.rows, volumes, snapshots, backups, groups)
         self.messages = Messages(self)
         sources = Sources(self, volumes, snapshots, backups)
-        related = Related(attachments, snapshots, transfers, groups)
+        related = DependentTables(attachments, snapshots, transfers, groups)
         self.volumes = Volumes(self, volumes, sources, self.types, self.quotas, self.backend, self.messages, related)
         self.snapshots = Snapshots(self, snapshots, self.volumes)
         self.attachments = Attachments(self, attachments, self.volumes)

@@ -48,7 +48,7 @@ STATUSES = (
 
 
 @dataclass(frozen=True)
-class Related:
+class DependentTables:
     """The tables of records that belong to volumes."""
 
     attachments: Table[Attachment]
@@ -72,7 +72,7 @@ class Volumes(Rules):
         quotas: Quotas,
         backend: Backend,
         messages: Messages,
-        related: Related,
+        related: DependentTables,
     ) -> None:
         super().__init__(records)
         self.rows = rows

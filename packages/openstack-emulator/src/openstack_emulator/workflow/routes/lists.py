@@ -11,11 +11,11 @@ from openstack_emulator.core.errors import bad_request, not_found
 from openstack_emulator.core.http import Query, Request, Response
 from openstack_emulator.core.typed import TypedRecord, stored_names
 from openstack_emulator.core.validation.conversions import as_integer
-from openstack_emulator.workflow.records import Dated
+from openstack_emulator.workflow.records import TimestampedRecord
 from openstack_emulator.workflow.rules.composition import Workflows
 
 R = TypeVar("R")
-D = TypeVar("D", bound=Dated)
+D = TypeVar("D", bound=TimestampedRecord)
 _RESERVED = frozenset({
     "limit", "marker", "sort_keys", "sort_dirs", "fields", "all_projects", "include_output", "nulls",
 })  # fmt: skip

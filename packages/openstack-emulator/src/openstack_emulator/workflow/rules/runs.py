@@ -9,14 +9,14 @@ from openstack_emulator.core.cloud import Records
 from openstack_emulator.core.errors import ApiError, not_found
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.core.store import Table
-from openstack_emulator.workflow.records import ActionExecution, Dated, Execution, Task
+from openstack_emulator.workflow.records import ActionExecution, Execution, Task, TimestampedRecord
 from openstack_emulator.workflow.rules import expressions
 from openstack_emulator.workflow.rules.expressions import Scope
 from openstack_emulator.workflow.rules.flow import ENDED
 from openstack_emulator.workflow.rules.language import TaskSpec
 from openstack_emulator.workflow.rules.sharing import SECONDS_FORM
 
-D = TypeVar("D", bound=Dated)
+D = TypeVar("D", bound=TimestampedRecord)
 
 
 class Runs(Rules):

@@ -11,14 +11,14 @@ from openstack_emulator.core.errors import ApiError, bad_request, conflict, not_
 from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.identity.rules.composition import Identity
-from openstack_emulator.workflow.records import Dated, Member, Workflow
+from openstack_emulator.workflow.records import Member, TimestampedRecord, Workflow
 from openstack_emulator.workflow.rules.fields import choice
 
 SECONDS_FORM = "%Y-%m-%d %H:%M:%S"
 """The form of Mistral's times, in UTC."""
 SCOPES = ("private", "public")
 STATUSES = ("pending", "accepted", "rejected")
-D = TypeVar("D", bound=Dated)
+D = TypeVar("D", bound=TimestampedRecord)
 
 
 def scope_of(value: object, context: Context) -> str:
@@ -42,7 +42,7 @@ class WorkflowSharing(Rules):
         super().__init__(records)
         self.members = records.table("members", Member, "resource_id", "member_id")
 
-    def is_visible(self, context: Context, row: Dated) -> bool:
+    def is_visible(self, context: Context, row: TimestampedRecord) -> bool:
         """Return whether the caller may see a record."""
         if context.may_see(row) or row.get("scope") == "public":
             return True

@@ -15,11 +15,11 @@ from typing import Any, Generic, TypeVar
 from openstack_emulator.core.errors import ApiError, bad_request, not_found
 from openstack_emulator.core.typed import stored_names
 from openstack_emulator.core.validation.converting import Converter
-from openstack_emulator.network.records.core import Owned
+from openstack_emulator.network.records.core import OwnedRecord
 from openstack_emulator.network.rules.attributes import NAME, NEUTRON, NULLABLE_TEXT, anything
 from openstack_emulator.network.rules.errors import disallowed, foreign_project
 
-T = TypeVar("T", bound=Owned)
+T = TypeVar("T", bound=OwnedRecord)
 Values = Mapping[str, Any]
 """The attributes that a request gives, checked, by their names in the API."""
 OWNERS = ("project_id", "tenant_id")
@@ -53,7 +53,7 @@ class Actor:
     project_id: str | None
     admin: bool = False
 
-    def owns(self, record: Owned) -> bool:
+    def owns(self, record: OwnedRecord) -> bool:
         return self.admin or record.project_id == self.project_id
 
 
@@ -67,7 +67,8 @@ class Attribute:
     check: see `attributes`. default: a value, or a function that makes one (`list`), or an `Absent`.
     create, update: whether a request may give it. admin: only an admin may give anything but the default.
     hidden: only an admin sees it. refers: plural of the kind whose id it holds; on_delete: see `Deletion`.
-    many: it holds a list of ids. asked: what a request gives is a wish, of which the rules make what is kept.
+    many: it holds a list of ids. is_request: what a request
+    gives is not what is stored: the rules decide that.
     """
 
     check: Converter[object] = anything
@@ -79,7 +80,7 @@ class Attribute:
     refers: str | None = None
     on_delete: Deletion = Deletion.REFUSE
     many: bool = False
-    asked: bool = False
+    is_request: bool = False
 
 
 def read_only(default: object = OMITTED, hidden: bool = False, refers: str | None = None) -> Attribute:
@@ -178,7 +179,7 @@ class ResourceKind(Generic[T]):
     @cached_property
     def fields(self) -> Mapping[str, str]:
         """The fields of a record, by the names of attributes whose values records have as they are given."""
-        wishes = {name for name, attribute in self.attributes.items() if attribute.asked}
+        wishes = {name for name, attribute in self.attributes.items() if attribute.is_request}
         return {name: field for name, field in stored_names(self.record).items() if name not in wishes}
 
     @cached_property
@@ -253,7 +254,7 @@ class Catalog:
         self.kinds.update({kind.plural: kind for kind in kinds})
 
     @cached_property
-    def by_record(self) -> dict[type[Owned], ResourceKind[Any]]:
+    def by_record(self) -> dict[type[OwnedRecord], ResourceKind[Any]]:
         """The kinds by the classes of their records."""
         return {kind.record: kind for kind in self.kinds.values()}
 

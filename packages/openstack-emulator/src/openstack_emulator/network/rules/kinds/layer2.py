@@ -30,12 +30,12 @@ from openstack_emulator.network.rules.attributes import (
     dns_name,
     fixed_ips,
     form,
+    instance_of,
     integer,
     ip,
     ip_or_cidr,
     items,
     mac,
-    made,
     nameserver,
     text,
     unconvertible,
@@ -148,7 +148,7 @@ SUBNET = ResourceKind(
         "gateway_ip": Attribute(optional(blank_or(ip)), OMITTED),
         "enable_dhcp": UP,
         "dns_nameservers": Attribute(items(nameserver, distinct=True), list),
-        "allocation_pools": Attribute(items(made(AllocationPool, form({"start": ip, "end": ip}))), OMITTED),
+        "allocation_pools": Attribute(items(instance_of(AllocationPool, form({"start": ip, "end": ip}))), OMITTED),
         "host_routes": Attribute(ROUTES, list),
         "subnetpool_id": Attribute(NULLABLE_TEXT, None, update=False, refers="subnetpools"),
         "use_default_subnetpool": Attribute(boolean, OMITTED, update=False),
@@ -203,7 +203,7 @@ ADDRESS_SCOPE = ResourceKind(
         "shared": Attribute(boolean, False, admin=True),
     },
 )
-DHCP_OPTION = made(
+DHCP_OPTION = instance_of(
     RequestedOption, form({"opt_name": text(64), "opt_value": optional(text(255))}, {"ip_version": VERSION})
 )
 PORT = ResourceKind(
@@ -231,17 +231,17 @@ PORT = ResourceKind(
         "admin_state_up": UP,
         "device_id": Attribute(text(255), ""),
         "device_owner": Attribute(text(255), ""),
-        "fixed_ips": Attribute(fixed_ips, OMITTED, asked=True),
+        "fixed_ips": Attribute(fixed_ips, OMITTED, is_request=True),
         "security_groups": Attribute(items(uuid), OMITTED),
         "allowed_address_pairs": Attribute(
-            items(made(RequestedAddressPair, form({}, {"ip_address": ip_or_cidr, "mac_address": mac}))),
+            items(instance_of(RequestedAddressPair, form({}, {"ip_address": ip_or_cidr, "mac_address": mac}))),
             list,
-            asked=True,
+            is_request=True,
         ),
         "extra_dhcp_opts": Attribute(
             items(dhcp_option(DHCP_OPTION)),
             list,
-            asked=True,
+            is_request=True,
         ),
         "port_security_enabled": Attribute(boolean, OMITTED),
         "binding:vnic_type": Attribute(choice(*VNIC_TYPES), "normal"),
@@ -270,7 +270,7 @@ def vlan(value: object) -> int:
     return number
 
 
-SUB_PORT = made(
+SUB_PORT = instance_of(
     RequestedSubPort,
     form({"port_id": uuid}, {"segmentation_type": segmentation_type, "segmentation_id": vlan}),
 )
@@ -286,7 +286,7 @@ TRUNK = ResourceKind(
         **STANDARD,
         "status": read_only("DOWN"),
         "port_id": Attribute(uuid, update=False, refers="ports"),
-        "sub_ports": Attribute(items(SUB_PORT), list, update=False, asked=True),
+        "sub_ports": Attribute(items(SUB_PORT), list, update=False, is_request=True),
         "admin_state_up": UP,
     },
 )

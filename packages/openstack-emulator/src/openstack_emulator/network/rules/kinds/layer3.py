@@ -15,9 +15,9 @@ from openstack_emulator.network.rules.attributes import (
     boolean,
     dictionary,
     form,
+    instance_of,
     ip,
     items,
-    made,
     text,
     unconvertible,
     uuid,
@@ -34,7 +34,7 @@ from openstack_emulator.network.rules.kinds.kind import (
     read_only,
 )
 
-EXTERNAL_ADDRESS = made(RequestedAddress, form({}, {"subnet_id": uuid, "ip_address": ip}))
+EXTERNAL_ADDRESS = instance_of(RequestedAddress, form({}, {"subnet_id": uuid, "ip_address": ip}))
 GATEWAY = form({"network_id": uuid}, {"enable_snat": boolean, "external_fixed_ips": items(EXTERNAL_ADDRESS)})
 
 
@@ -43,7 +43,7 @@ def gateway(value: object) -> RequestedGateway | None:
     if not value:
         return None
     fields = dictionary(value)
-    return made(partial(RequestedGateway, names=tuple(fields)), GATEWAY)(fields)
+    return instance_of(partial(RequestedGateway, names=tuple(fields)), GATEWAY)(fields)
 
 
 def forwarded_protocol(value: object) -> str:
@@ -74,7 +74,7 @@ ROUTER = ResourceKind(
         "status": read_only(),
         "availability_zones": read_only(),
         "admin_state_up": Attribute(boolean, True),
-        "external_gateway_info": Attribute(gateway, None, asked=True),
+        "external_gateway_info": Attribute(gateway, None, is_request=True),
         "routes": Attribute(ROUTES, list, create=False),
         "distributed": Attribute(optional(boolean), False, admin=True, hidden=True),
         "ha": Attribute(optional(boolean), False, admin=True, hidden=True),
