@@ -76,7 +76,7 @@ def test_built_files_are_compared_with_their_checksums_and_the_version(tmp_path:
     ]
 
 
-def test_the_workflow_publishes_only_what_was_built_checked_and_tried(tmp_path: Path) -> None:
+def test_the_workflow_publishes_only_distributions_that_were_built_and_tested(tmp_path: Path) -> None:
     jobs = WORKFLOW["jobs"]
     assert jobs["try"]["needs"] == "build" and set(jobs["publish"]["needs"]) == {"try", "container"}
     assert jobs["publish"]["if"] == "github.ref_type == 'tag'" and "publish" in jobs["verify"]["needs"]

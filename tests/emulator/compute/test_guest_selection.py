@@ -52,7 +52,7 @@ def test_values_that_select_no_driver_are_refused(values: list[str], message: st
         parsed(values)
 
 
-def test_rules_for_what_does_not_exist_end_the_cloud_with_the_names_that_exist(tmp_path: Path) -> None:
+def test_rules_for_unknown_flavors_and_images_stop_the_cloud_and_list_the_known_ones(tmp_path: Path) -> None:
     for rule, message in {
         "flavor:m1.big=none": r"--guests flavor:m1.big=none: the cloud has no flavor .* It has .*m1\.large, .*m1\.tiny",
         "image:debian-12=none": r"no image with the name 'debian-12'\. It has .*cirros",

@@ -159,7 +159,7 @@ def run(served: ServedCloud, commands: str, **changes: str) -> list[tuple[int, s
     return [(code, text) for code, text in json.loads(done.stdout.splitlines()[-1])]
 
 
-def test_commands_show_what_was_made(live: ServedCloud) -> None:
+def test_commands_show_created_objects(live: ServedCloud) -> None:
     out = run(
         live,
         """

@@ -139,7 +139,7 @@ def test_projects_have_queues_of_their_own(served: ServedCloud, zaqar: Zaqar) ->
     assert other.call("DELETE", "/queues/orders/messages?pop=1").json == {"messages": []}
 
 
-def test_a_signed_url_gives_what_it_says_and_for_as_long(served: ServedCloud, zaqar: Zaqar) -> None:
+def test_a_signed_url_permits_its_methods_until_it_expires(served: ServedCloud, zaqar: Zaqar) -> None:
     zaqar.post("orders", "one")
     shared = zaqar.call("POST", "/queues/orders/share", {"paths": ["messages"], "methods": ["GET", "DELETE"]}).json
     holder = Zaqar(served)

@@ -90,7 +90,7 @@ async def test_security_groups_by_name_or_id(network: NetworkService) -> None:
     assert len(network.security_groups_by_name_or_id("p", "twin")) == 2
 
 
-async def test_force_deletes_what_is_otherwise_in_use(network: NetworkService) -> None:
+async def test_force_deletes_objects_in_use(network: NetworkService) -> None:
     router = network.routers.rows.first(name="router1")
     assert router is not None
     interface = network.ports_of_device(router.id)[-1]

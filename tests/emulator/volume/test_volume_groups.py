@@ -127,7 +127,7 @@ def test_the_status_of_a_group_is_reset_by_admins(call: Call, group: str) -> Non
         ({"total_capacity_gb": ">= 1e9"}, "error"),
     ],
 )
-def test_the_back_end_must_have_what_the_type_asks_for(call: Call, specs: dict[str, str], status: str) -> None:
+def test_the_back_end_must_have_the_capabilities_of_the_type(call: Call, specs: dict[str, str], status: str) -> None:
     key = new_volume(call, volume_type=new_type(call, extra_specs=specs))
     assert volume(call, key)["status"] == status
     reported = call("GET", "/messages").json["messages"]

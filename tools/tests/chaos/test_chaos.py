@@ -36,7 +36,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_run_in_which_nothing_is_wrong_counts_what_was_done_and_keeps_nothing() -> None:
+def test_a_run_without_violations_counts_operations_and_keeps_no_logs() -> None:
     done = run("-m", "tools.chaos", "--only", "simulator", "--minutes", "0.02", "--seed", "12", "-f", "json")
 
     assert done.returncode == 0, done.stderr
@@ -48,7 +48,7 @@ def test_a_run_in_which_nothing_is_wrong_counts_what_was_done_and_keeps_nothing(
 
 
 @pytest.mark.slow
-def test_a_failing_seed_is_reported_with_what_replays_it_and_kept(tmp_path: Path) -> None:
+def test_a_failing_seed_is_kept_and_reported_with_the_command_that_replays_it(tmp_path: Path) -> None:
     done = run("-c", WITH_REPORTS.replace("INTERRUPT", ""), "--keep", str(tmp_path), "-f", "json")
 
     assert done.returncode == 1, done.stderr

@@ -34,7 +34,7 @@ def test_other_ways_to_run_python_are_found(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", GOOD)
-def test_the_helper_and_other_programs_are_not(source: str) -> None:
+def test_the_pattern_helper_and_other_programs_are_accepted(source: str) -> None:
     assert list(problems(source)) == []
 
 

@@ -37,7 +37,7 @@ def test_imports_for_type_checkers_and_inside_functions_make_cycles(tmp_path: Pa
     assert cycles(graph(load(source))) == [["pack.a", "pack.c", "pack.inner.b"]]
 
 
-def test_modules_that_import_each_other_in_one_direction_only_make_none(tmp_path: Path) -> None:
+def test_imports_in_one_direction_make_no_cycle(tmp_path: Path) -> None:
     source = tree(
         tmp_path, a="from pack.inner.b import x\nimport pack.c\n", inner__b="from pack.c import y as x\n", c="y = 1\n"
     )

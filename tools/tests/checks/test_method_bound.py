@@ -54,7 +54,7 @@ MODULES = {
 }
 
 
-def test_methods_of_bases_count_once_each_by_way_of_whichever_name_they_are_known(tmp_path: Path) -> None:
+def test_methods_of_bases_count_once_by_whatever_name_a_base_is_imported(tmp_path: Path) -> None:
     counter = Counter(load(tree(tmp_path, **MODULES)))
 
     assert counter.methods("pack.use.Both") == {"one", "two", "three", "four"}
@@ -74,14 +74,14 @@ def test_classes_over_the_bound_are_reported_unless_excepted(tmp_path: Path) -> 
     ]
 
 
-def test_a_base_of_ours_that_is_not_found_is_an_error_and_not_a_smaller_count(tmp_path: Path) -> None:
+def test_an_own_base_class_that_is_not_found_is_an_error(tmp_path: Path) -> None:
     modules = load(tree(tmp_path, a="from pack.b import Gone\nclass A(Gone): ...\n", b=""))
 
     with pytest.raises(UnknownBase, match=r"pack\.a\.A has the base pack\.b\.Gone"):
         check(modules, {})
 
 
-def test_the_count_without_importing_is_what_python_finds() -> None:
+def test_the_count_without_importing_equals_that_of_imported_classes() -> None:
     counter = Counter(load(ROOT / "packages" / "openstack-emulator" / "src"))
     kinds: tuple[type, ...] = (COMPUTE.records, VOLUME.records)
     for kind in kinds:

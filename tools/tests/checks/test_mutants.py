@@ -30,7 +30,7 @@ def test_the_suite_that_is_expected_to_notice_a_bug_runs_first(mutant: Mutant) -
     assert sorted(arguments[-len(FIXED) :]) == sorted(FIXED)
 
 
-def test_a_planted_bug_is_removed_with_no_trace(tmp_path: Path) -> None:
+def test_a_planted_bug_is_removed_without_a_trace(tmp_path: Path) -> None:
     mutant = MUTANTS[0]
     file = tmp_path / PACKAGE / mutant.path
     file.parent.mkdir(parents=True)

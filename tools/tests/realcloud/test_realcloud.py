@@ -55,7 +55,7 @@ def test_content_is_saved_also_by_types_that_take_part_in_snapshots_themselves()
         assert isinstance(case, Absent) or Verb.SNAPSHOT not in missing_verbs(case).keys() - case.skipped.keys(), name
 
 
-def test_changes_behind_the_back_of_the_engine_fit_the_resource_types() -> None:
+def test_direct_changes_fit_the_resource_types() -> None:
     kinds, changes = Cases({}), 0
     for stack in drift_of_kinds.cases().values():
         assert any(name.startswith("untouched") for name in stack["resources"])

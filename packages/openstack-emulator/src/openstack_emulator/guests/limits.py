@@ -270,7 +270,7 @@ class Group:
     async def remove(self) -> None:
         """Kill what is left in the group, and remove it."""
         for _ in range(round(REMOVAL_SECONDS / RETRY_SECONDS)):
-            if not [part for part in self._parts if not _removed(part.directory)]:
+            if not [part for part in self._parts if not _try_remove(part.directory)]:
                 break
             await asyncio.sleep(RETRY_SECONDS)
         self._weighed(0)
@@ -317,11 +317,11 @@ class Limits:
         self._name = cloud_group(directory)
         self._record = directory / RECORD
         self._remove(LEFT_SECONDS)
-        left = self._recorded()
+        left = self._recorded_groups()
         wanted = [place.directory / self._name for place in places]
         if wanted:
             self._record.write_bytes(orjson.dumps(sorted({*map(str, wanted), *map(str, left)})))
-        self._places = [opened for place in places if (opened := self._opened(place)) is not None]
+        self._places = [opened for place in places if (opened := self._open_group(place)) is not None]
         self._processors: Counter[str] = Counter()
 
     @property
@@ -347,7 +347,7 @@ class Limits:
         self._places = []
         self._remove(REMOVAL_SECONDS)
 
-    def _opened(self, place: ControlGroup) -> ControlGroup | None:
+    def _open_group(self, place: ControlGroup) -> ControlGroup | None:
         directory = place.directory / self._name
         try:
             directory.mkdir(exist_ok=True)
@@ -361,7 +361,7 @@ class Limits:
             return None
         return ControlGroup(place.version, directory, place.controllers)
 
-    def _recorded(self) -> list[Path]:
+    def _recorded_groups(self) -> list[Path]:
         try:
             paths = [Path(path) for path in orjson.loads(self._record.read_bytes())]
         except (OSError, ValueError, TypeError):
@@ -371,10 +371,10 @@ class Limits:
     def _remove(self, seconds: float) -> None:
         """Remove the recorded groups, and the record if none is left. seconds: how long their processes may take."""
         end = time.monotonic() + seconds
-        for cloud in self._recorded():
-            while not _removed(cloud) and time.monotonic() < end:
+        for cloud in self._recorded_groups():
+            while not _try_remove(cloud) and time.monotonic() < end:
                 time.sleep(RETRY_SECONDS)
-        if left := self._recorded():
+        if left := self._recorded_groups():
             log.warning("Control groups are left: %s", ", ".join(map(str, left)))
         else:
             self._record.unlink(missing_ok=True)
@@ -401,17 +401,20 @@ def _processes(group: Path) -> list[int]:
         return []
 
 
-def _below(group: Path) -> list[Path]:
+def _subgroups(group: Path) -> list[Path]:
     try:
         return [path for path in group.iterdir() if path.is_dir()]
     except OSError:
         return []
 
 
-def _removed(group: Path) -> bool:
-    """Kill the processes of a group and of those below, which a guest may make, and remove it; whether it is gone."""
-    for inner in _below(group):
-        _removed(inner)
+def _try_remove(group: Path) -> bool:
+    """Kill the processes of a group and of those below, which a guest may make, and remove it.
+
+    Return whether it is gone: processes that are being killed keep it for a while.
+    """
+    for inner in _subgroups(group):
+        _try_remove(inner)
     with suppress(OSError):  # processes that are frozen do not end
         if (freezer := group / "freezer.state").exists():
             freezer.write_text("THAWED")

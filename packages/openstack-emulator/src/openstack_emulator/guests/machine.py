@@ -51,7 +51,7 @@ class Machine(ABC):
         self._process: asyncio.subprocess.Process | None = None
         self._running: asyncio.Task[None] | None = None
         self._stopping = False
-        self._orders = Orders(self._failed)
+        self._orders = Orders(self._report_failure)
         self.console = ConsoleLog(directory / "console.log")
 
     # -- what guests differ in -------------------------------------------------------------------------------------
@@ -95,10 +95,10 @@ class Machine(ABC):
         """Prepare the guest's process, which waits for the cloud. Raises: LaunchFailed."""
 
     @abstractmethod
-    async def _launched(self, guest: Guest) -> None:
+    async def _after_launch(self, guest: Guest) -> None:
         """The guest's process has begun. Raises: LaunchFailed."""
 
-    async def _ended(self) -> None:  # noqa: B027  most guests leave nothing
+    async def _after_end(self) -> None:  # noqa: B027  most guests leave nothing
         """The guest's process has ended, or has not begun."""
 
     @abstractmethod
@@ -159,7 +159,7 @@ class Machine(ABC):
         """Carry out the orders, and end."""
         await self._orders.close()
 
-    def _failed(self, error: Exception) -> None:
+    def _report_failure(self, error: Exception) -> None:
         """An order has failed, after which the guest does not run."""
         if isinstance(error, LaunchFailed):
             self._cloudside.ended(self._id, str(error))
@@ -194,13 +194,13 @@ class Machine(ABC):
                     process = await self._launch(guest, inside, writing)
                 finally:
                     os.close(writing)
-            message, listeners = await self._connected(control)
+            message, listeners = await self._connect(control)
         if message != READY:
             for listener in listeners.values():
                 listener.close()
             status = await process.wait()
             await console
-            await self._ended()
+            await self._after_end()
             await self._network_reconciler.leave(self._id)
             reason = message.decode(errors="replace") or f"its launcher ended with status {status}"
             raise LaunchFailed(f"The guest cannot be started: {reason}.")
@@ -212,7 +212,7 @@ class Machine(ABC):
         self._process, self._stopping = process, False
         self._running = asyncio.create_task(self._run(guest, process, console, close))
         try:
-            await self._launched(guest)
+            await self._after_launch(guest)
         except BaseException:
             self._stopping = True
             self._kill()
@@ -237,13 +237,15 @@ class Machine(ABC):
             if process is not None:
                 process.kill()
                 await process.wait()
-            await self._ended()
+            await self._after_end()
             raise
         return process
 
-    async def _connected(self, control: socket.socket) -> tuple[bytes, dict[Address, socket.socket]]:
-        """Connect the guest that is being launched; the last message of the launcher, and the guest's sockets by the
-        addresses that the guest connects to."""
+    async def _connect(self, control: socket.socket) -> tuple[bytes, dict[Address, socket.socket]]:
+        """Connect the guest that is being launched.
+
+        Return the last message of the launcher, and the guest's sockets by the addresses that it connects to.
+        """
         message, descriptors = await _answer(control)
         if message != WIRED:
             return message, {}
@@ -292,7 +294,7 @@ class Machine(ABC):
         """Wait for the end of the guest, and report it if it was not requested."""
         status = await process.wait()
         await console
-        await self._ended()
+        await self._after_end()
         await close()
         await self._network_reconciler.leave(self._id)
         self._disk_hold.release()

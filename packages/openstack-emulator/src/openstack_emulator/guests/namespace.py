@@ -130,7 +130,7 @@ class NamespaceMachine(Machine):
     def _translation(self, ports: Mapping[Address, int]) -> str:
         return endpoints_filter(ports)
 
-    async def _launched(self, guest: Guest) -> None:
+    async def _after_launch(self, guest: Guest) -> None:
         self._volumes.begin(self._id, guest.volumes())
         self._watch = asyncio.create_task(self._watch_memory())
 
@@ -147,7 +147,7 @@ class NamespaceMachine(Machine):
             self.console.write(f"{report}\n".encode())
             self._killed = killed
 
-    async def _ended(self) -> None:
+    async def _after_end(self) -> None:
         self._volumes.end(self._id)
         watch, self._watch = self._watch, None
         if watch is not None:

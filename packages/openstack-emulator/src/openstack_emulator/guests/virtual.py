@@ -99,7 +99,7 @@ class VirtualMachine(Machine):
     def _translation(self, ports: Mapping[Address, int]) -> str:
         return virtual_endpoints_filter(ports)
 
-    async def _launched(self, guest: Guest) -> None:
+    async def _after_launch(self, guest: Guest) -> None:
         if self._sockets is None:
             raise LaunchFailed("The guest cannot be started: it has no monitor.")
         (ours, theirs), self._sockets = self._sockets, None
@@ -120,7 +120,7 @@ class VirtualMachine(Machine):
             why = last_error(self._directory) or error
             raise LaunchFailed(f"The guest cannot be started: {why}.") from error
 
-    async def _ended(self) -> None:
+    async def _after_end(self) -> None:
         for one in self._sockets or ():
             one.close()
         self._sockets = None

@@ -10,9 +10,9 @@ from openstack_emulator.baremetal.rules.access import (
     ADMINISTRATORS,
     may_see_allocation,
     may_see_node,
-    needs,
-    offered,
     require,
+    require_collection_version,
+    require_path_version,
 )
 from openstack_emulator.baremetal.rules.allocations import require_fit
 from openstack_emulator.baremetal.rules.composition import BareMetal
@@ -25,7 +25,7 @@ _CHANGEABLE = ("name", "extra")
 
 
 def create(service: BareMetal, request: Request) -> Response:
-    offered(request, SINCE)
+    require_collection_version(request, SINCE)
     values = ALLOCATION.values(request.version, request.json)
     owner = _owner(request, values.pop("owner"))
     node = _backfilled(service, request, values.pop("node"))
@@ -75,7 +75,7 @@ def _backfilled(service: BareMetal, request: Request, key: str | None) -> Node |
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     query = request.query
     rows = [row for row in service.allocations.rows if may_see_allocation(request.context, row)]
     for name in ("resource_class", "state", "owner"):
@@ -92,12 +92,12 @@ def _found(service: BareMetal, request: Request) -> Allocation:
 
 
 def show(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     return single(request, ALLOCATION, _found(service, request))
 
 
 def update(service: BareMetal, request: Request) -> Response:
-    needs(request, (1, 57))
+    require_path_version(request, (1, 57))
     allocation = _found(service, request)
     changes = patched(request, ALLOCATION, allocation)
     if fixed := sorted(changes.keys() - set(_CHANGEABLE)):
@@ -108,13 +108,13 @@ def update(service: BareMetal, request: Request) -> Response:
 
 
 def delete(service: BareMetal, request: Request) -> Response:
-    offered(request, SINCE)
+    require_collection_version(request, SINCE)
     service.allocations.remove(_found(service, request))
     return Response(status=204)
 
 
 def _of_node(service: BareMetal, request: Request) -> Allocation:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     node = node_of(service, request)
     if node.allocation_uuid is None:
         raise not_found(f"Allocation for node {node.uuid} could not be found.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from openstack_emulator.baremetal.rules.access import needs, require_system
+from openstack_emulator.baremetal.rules.access import require_path_version, require_system
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.drivers import HOST
 from openstack_emulator.baremetal.views import View, conductor_view
@@ -15,7 +15,7 @@ _BRIEF = ("hostname", "conductor_group", "alive", "links")
 
 
 def _conductor(service: BareMetal, request: Request) -> View:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     require_system(request, "baremetal:conductor:get", "reader")
     now = service.nodes.now()
     return conductor_view(request, min((node.created_at for node in service.nodes.rows), default=now), now)

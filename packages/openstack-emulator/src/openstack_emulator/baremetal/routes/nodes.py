@@ -10,9 +10,9 @@ from openstack_emulator.baremetal.routes.requests import LISTED_BY, body_of, lis
 from openstack_emulator.baremetal.rules.access import (
     ADMINISTRATORS,
     may_see_node,
-    offered_below_node,
     require,
     require_unlocked,
+    require_version_below_node,
 )
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.drivers import interface_of
@@ -139,7 +139,7 @@ def validate(service: BareMetal, request: Request) -> Response:
 
 
 def list_traits(service: BareMetal, request: Request) -> Response:
-    offered_below_node(request, TRAITS_SINCE)
+    require_version_below_node(request, TRAITS_SINCE)
     return Response({"traits": node_of(service, request).traits})
 
 
@@ -159,7 +159,7 @@ def _save(service: BareMetal, node: Node, traits: set[str]) -> None:
 
 
 def _set_traits(service: BareMetal, request: Request, node: Node) -> Response:
-    offered_below_node(request, TRAITS_SINCE)
+    require_version_below_node(request, TRAITS_SINCE)
     traits = body_of(request).get("traits")
     if not isinstance(traits, list):
         raise bad_request("The request body must have a list 'traits'.")
@@ -168,14 +168,14 @@ def _set_traits(service: BareMetal, request: Request, node: Node) -> Response:
 
 
 def _add_trait(service: BareMetal, request: Request, node: Node) -> Response:
-    offered_below_node(request, TRAITS_SINCE)
+    require_version_below_node(request, TRAITS_SINCE)
     trait = _trait(request.vars["trait"])
     _save(service, node, {*node.traits, trait})
     return Response(status=204, headers={"Location": f"{request.base}/v1/nodes/{node.uuid}/traits/{trait}"})
 
 
 def _remove_trait(service: BareMetal, request: Request, node: Node) -> Response:
-    offered_below_node(request, TRAITS_SINCE)
+    require_version_below_node(request, TRAITS_SINCE)
     trait = request.vars["trait"]
     if trait not in node.traits:
         raise not_found(f"Node {node.uuid} doesn't have a trait '{trait}'")
@@ -184,7 +184,7 @@ def _remove_trait(service: BareMetal, request: Request, node: Node) -> Response:
 
 
 def _remove_traits(service: BareMetal, request: Request, node: Node) -> Response:
-    offered_below_node(request, TRAITS_SINCE)
+    require_version_below_node(request, TRAITS_SINCE)
     _save(service, node, set())
     return Response(status=204)
 

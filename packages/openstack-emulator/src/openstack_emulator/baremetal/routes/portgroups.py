@@ -6,7 +6,7 @@ from openstack_emulator.baremetal.records import PortGroup
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
 from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
-from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, may_see_node, needs, require
+from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, may_see_node, require, require_path_version
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import PORT, PORT_GROUP
 from openstack_emulator.core.http import Request, Response
@@ -17,7 +17,7 @@ BELOW_SINCE = (1, 24)
 
 
 def create(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     require(request, "baremetal:portgroup:create", *ADMINISTRATORS)
     values, ports = PORT_GROUP.values(request.version, request.json), service.ports
     ports.require_node(request.context, values["node_uuid"], "baremetal:portgroup:create")
@@ -25,7 +25,7 @@ def create(service: BareMetal, request: Request) -> Response:
 
 
 def _selected(service: BareMetal, request: Request) -> list[PortGroup]:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     ports = service.ports
     rows = [row for row in ports.groups if may_see_node(request.context, ports.node_of(row))]
     if (key := request.query.get("node")) is not None:
@@ -45,7 +45,7 @@ def index_in_full(service: BareMetal, request: Request) -> Response:
 
 
 def _of_node(service: BareMetal, request: Request) -> list[PortGroup]:
-    needs(request, BELOW_SINCE)
+    require_path_version(request, BELOW_SINCE)
     return service.ports.groups.select(node_uuid=node_of(service, request).uuid)
 
 
@@ -62,17 +62,17 @@ def _found(service: BareMetal, request: Request) -> PortGroup:
 
 
 def show(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     return single(request, PORT_GROUP, _found(service, request))
 
 
 def list_ports(service: BareMetal, request: Request) -> Response:
-    needs(request, BELOW_SINCE)
+    require_path_version(request, BELOW_SINCE)
     return list_response(request, PORT, service.ports.rows.select(portgroup_uuid=_found(service, request).uuid))
 
 
 def update(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     require(request, "baremetal:portgroup:update", *ADMINISTRATORS)
     group = _found(service, request)
     service.ports.change_group(group, patched(request, PORT_GROUP, group))
@@ -80,7 +80,7 @@ def update(service: BareMetal, request: Request) -> Response:
 
 
 def delete(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     require(request, "baremetal:portgroup:delete", *ADMINISTRATORS)
     service.ports.delete_group(_found(service, request))
     return Response(status=204)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from openstack_emulator.baremetal.records import DeployTemplate
 from openstack_emulator.baremetal.routes.patches import patched
 from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
-from openstack_emulator.baremetal.rules.access import offered, require_system
+from openstack_emulator.baremetal.rules.access import require_collection_version, require_system
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.kinds import DEPLOY_TEMPLATE
 from openstack_emulator.core.http import Request, Response
@@ -14,12 +14,12 @@ SINCE = (1, 55)
 
 
 def _found(service: BareMetal, request: Request) -> DeployTemplate:
-    offered(request, SINCE)
+    require_collection_version(request, SINCE)
     return service.templates.find(request.vars["template"])
 
 
 def create(service: BareMetal, request: Request) -> Response:
-    offered(request, SINCE)
+    require_collection_version(request, SINCE)
     values = DEPLOY_TEMPLATE.values(request.version, request.json)
     require_system(request, "baremetal:deploy_template:create", "admin")
     template = service.templates.create(new_key(request, service.templates.rows), values)
@@ -27,7 +27,7 @@ def create(service: BareMetal, request: Request) -> Response:
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    offered(request, SINCE)
+    require_collection_version(request, SINCE)
     require_system(request, "baremetal:deploy_template:get", "reader")
     return list_response(request, DEPLOY_TEMPLATE, service.templates.rows)
 

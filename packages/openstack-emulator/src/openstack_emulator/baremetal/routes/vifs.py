@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.baremetal.records import Node
 from openstack_emulator.baremetal.routes.nodes import node_of
-from openstack_emulator.baremetal.rules.access import needs
+from openstack_emulator.baremetal.rules.access import require_path_version
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response
@@ -14,13 +14,13 @@ SINCE = (1, 28)
 
 
 def index(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     node = node_of(service, request)
     return Response({"vifs": [{"id": vif} for vif in service.vifs.attached(node)]})
 
 
 def _changeable(service: BareMetal, request: Request, action: str) -> Node:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     return service.nodes.changeable(request, request.vars["node"], f"baremetal:node:vif:{action}")
 
 

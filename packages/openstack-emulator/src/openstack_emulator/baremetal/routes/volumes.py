@@ -9,7 +9,7 @@ from typing import Any
 from openstack_emulator.baremetal.routes.nodes import node_of
 from openstack_emulator.baremetal.routes.patches import patched
 from openstack_emulator.baremetal.routes.requests import list_response, new_key, single
-from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, OBSERVERS, needs, require
+from openstack_emulator.baremetal.rules.access import ADMINISTRATORS, OBSERVERS, require, require_path_version
 from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.baremetal.rules.fields import ObjectKind
 from openstack_emulator.baremetal.rules.kinds import VOLUME_CONNECTOR, VOLUME_TARGET
@@ -28,13 +28,13 @@ class Handlers:
     rules: Callable[[BareMetal], Volumes[Any]]
 
     def create(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         require(request, "baremetal:volume:create", *ADMINISTRATORS)
         rules, values = self.rules(service), self.kind.values(request.version, request.json)
         return single(request, self.kind, rules.create(new_key(request, rules.rows), values), 201)
 
     def index(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         require(request, "baremetal:volume:list_all", *OBSERVERS)
         rows = list(self.rules(service).rows)
         if (key := request.query.get("node")) is not None:
@@ -43,17 +43,17 @@ class Handlers:
         return list_response(request, self.kind, rows)
 
     def index_of_node(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         node = node_of(service, request)
         return list_response(request, self.kind, self.rules(service).rows.select(node_uuid=node.uuid))
 
     def show(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         require(request, "baremetal:volume:get", *OBSERVERS)
         return single(request, self.kind, self.rules(service).find(request.vars["key"]))
 
     def update(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         require(request, "baremetal:volume:update", *ADMINISTRATORS)
         rules = self.rules(service)
         row = rules.find(request.vars["key"])
@@ -61,7 +61,7 @@ class Handlers:
         return single(request, self.kind, row)
 
     def delete(self, service: BareMetal, request: Request) -> Response:
-        needs(request, SINCE)
+        require_path_version(request, SINCE)
         require(request, "baremetal:volume:delete", *ADMINISTRATORS)
         rules = self.rules(service)
         rules.delete(rules.find(request.vars["key"]))
@@ -83,10 +83,10 @@ def _places(request: Request, prefix: str) -> Response:
 
 
 def show_places(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     return _places(request, "")
 
 
 def show_places_of_node(service: BareMetal, request: Request) -> Response:
-    needs(request, SINCE)
+    require_path_version(request, SINCE)
     return _places(request, f"nodes/{node_of(service, request).uuid}/")

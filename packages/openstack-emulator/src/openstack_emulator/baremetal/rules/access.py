@@ -10,27 +10,27 @@ ADMINISTRATORS = ("baremetal_admin",)
 OBSERVERS = (*ADMINISTRATORS, "baremetal_observer")
 
 
-def needs(request: Request, version: Version) -> None:
+def require_path_version(request: Request, version: Version) -> None:
     """Raise ApiError 404 in a version that does not have the path yet."""
     if request.version < version:
         raise ApiError(404, "The resource could not be found.")
 
 
-def offered(request: Request, version: Version) -> None:
+def require_collection_version(request: Request, version: Version) -> None:
     """Raise ApiError in a version that does not have the collection yet: 404 for reads, 405 for changes."""
     if request.version < version and request.method != "GET":
         raise ApiError(405, "The API version does not allow this method.")
-    needs(request, version)
+    require_path_version(request, version)
 
 
-def offered_below_node(request: Request, version: Version) -> None:
+def require_version_below_node(request: Request, version: Version) -> None:
     """Raise ApiError in a version that does not know a path below a node yet: 406 for reads, since it takes the last
     part for a field, 404 for deletions, and 405 for other changes."""
     if request.version < version and request.method == "GET":
         raise ApiError(406, "Request not acceptable. The path needs a newer API version.")
     if request.method == "DELETE":
-        needs(request, version)
-    offered(request, version)
+        require_path_version(request, version)
+    require_collection_version(request, version)
 
 
 def observes(caller: Context) -> bool:

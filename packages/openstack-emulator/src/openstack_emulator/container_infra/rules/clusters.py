@@ -66,7 +66,7 @@ class Clusters(Rules):
     def create(self, request: Request, template: ClusterTemplate, new: NewCluster) -> Cluster:
         """Begin to create a cluster. Raises ApiError 400, 403 and 404."""
         project_id = request.context.project
-        cluster = self._made(request.context, template, new)
+        cluster = self._new_cluster(request.context, template, new)
         if new.masters % 2 == 0:
             raise bad_request(f"master nodegroup size of {new.masters} is invalid, size cannot be an even number.")
         check_docker_volume(template.docker_storage_driver, cluster.docker_volume_size)
@@ -94,7 +94,7 @@ class Clusters(Rules):
         self.after(SECONDS_TO_CREATE, self.finish_create, cluster.id)
         return cluster
 
-    def _made(self, context: Context, template: ClusterTemplate, new: NewCluster) -> Cluster:
+    def _new_cluster(self, context: Context, template: ClusterTemplate, new: NewCluster) -> Cluster:
         identifier = new_id()
         return Cluster(
             **{name: new.overriding.get(name, template.get(name)) for name in INHERITED},

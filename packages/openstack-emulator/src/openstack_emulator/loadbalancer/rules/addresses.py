@@ -72,7 +72,7 @@ class VirtualAddresses:
         Raises ApiError 400 for an address that cannot be had.
         """
         if not balancer.vip_port_id:
-            self._settle(balancer, self._made(balancer))
+            self._settle(balancer, self._create_port(balancer))
 
     def _subnet_of(self, network_id: str, address: str | None) -> Subnet:
         subnets = self._network.state.rows.subnets.select(network_id=network_id)
@@ -103,7 +103,7 @@ class VirtualAddresses:
             for fixed in port.fixed_ips
         )
 
-    def _made(self, balancer: LoadBalancer) -> Port:
+    def _create_port(self, balancer: LoadBalancer) -> Port:
         fixed = {"subnet_id": balancer.vip_subnet_id}
         if balancer.vip_address:
             fixed["ip_address"] = balancer.vip_address

@@ -35,7 +35,7 @@ class Draft(Siblings):
     def add(self, wanted: NewObject[P], container: Provisioned | None = None) -> P:
         """Draft an object, in a container, and those that it contains. Raises ApiError 400, 404 and 409."""
         parent = {} if container is None else {PARENTS[type(container)]: container.id}
-        record = self._creation.made(
+        record = self._creation.new_record(
             wanted, self.balancer.project_id, load_balancer_id=self.balancer.id, id=new_id(), **parent
         )
         if wanted.pool is not None:
@@ -112,7 +112,7 @@ class Creation(Rules):
         self.consistency = Consistency(addresses)
         self._offerings = offerings
 
-    def made(self, wanted: NewObject[P], project_id: str, **more: Any) -> P:
+    def new_record(self, wanted: NewObject[P], project_id: str, **more: Any) -> P:
         """A new object, which is not in its table yet; `more` are its ID and those of what it is in."""
         return wanted.kind(
             **wanted.settings,
@@ -134,7 +134,7 @@ class Creation(Rules):
             caller.require()
         key = new_id()
         own = {"vip_vnic_type": "normal", "owns_port": True, "failovers": 0}
-        balancer = self.made(wanted, project_id, id=key, load_balancer_id=key, **own)
+        balancer = self.new_record(wanted, project_id, id=key, load_balancer_id=key, **own)
         if balancer.provider not in PROVIDERS:
             raise bad_request(f"Provider '{balancer.provider}' is not enabled.")
         self._offerings.check(balancer.flavor_id, balancer.availability_zone)

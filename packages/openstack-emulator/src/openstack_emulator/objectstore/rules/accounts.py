@@ -74,14 +74,14 @@ class Containers(Rules):
         if len(name) > LONGEST_NAME:
             raise constrained(f"Container name length of {len(name)} longer than {LONGEST_NAME}")
         known = self.find(account, name)
-        container = known or self._made(self._accounts.require(account), name, headers)
+        container = known or self._add(self._accounts.require(account), name, headers)
         if known is not None:
             known.headers = dict(headers)
             self.rows.save(known)
         self._syncing.send_all(container)
         return container, known is None
 
-    def _made(self, account: Account, name: str, headers: Mapping[str, str]) -> Container:
+    def _add(self, account: Account, name: str, headers: Mapping[str, str]) -> Container:
         return self.rows.add(
             Container(
                 id=f"{account.id}/{name}",

@@ -29,7 +29,7 @@ class ContainerSync(Rules):
         self._containers, self._objects, self._ticks = containers, objects, ticks
         records.deferrable(self.send)
 
-    def changed(self, container: Container, name: str) -> None:
+    def send_later(self, container: Container, name: str) -> None:
         """Send an object that was stored or deleted, later, if the container has a partner."""
         if SYNC_TO in container.headers:
             self.after(PASS, self.send, container.id, name, self._ticks.tick())
@@ -38,7 +38,7 @@ class ContainerSync(Rules):
         """Send all objects of a container, later, if it has a partner."""
         if SYNC_TO in container.headers:
             for stored in self._objects.of(container):
-                self.changed(container, stored.name)
+                self.send_later(container, stored.name)
 
     def send(self, container_id: str, name: str, moment: float) -> None:
         """Bring an object to the partner, or its deletion at `moment`, unless the partner's is as new."""
@@ -50,7 +50,7 @@ class ContainerSync(Rules):
         if stored is None:
             if there is not None and there.modified < moment:
                 self._objects.drop(there)
-                self.changed(target, name)
+                self.send_later(target, name)
         elif there is None or there.modified < stored.modified:
             sent = NewObject(
                 content_type=stored.content_type,
@@ -62,7 +62,7 @@ class ContainerSync(Rules):
                 hash=stored.hash,
             )
             self._objects.store(target, name, self._objects.data(stored), sent, stored.modified)
-            self.changed(target, name)
+            self.send_later(target, name)
 
     def _sync_target(self, source: Container) -> Container | None:
         """The container that follows, if it knows the key."""

@@ -36,7 +36,7 @@ class Uploads:
         self._quotas.admit(container, name, len(data) if new.bytes is None else new.bytes)
         self._versions.keep(container, name)
         stored = self._objects.store(container, name, data, new)
-        self._syncing.changed(container, name)
+        self._syncing.send_later(container, name)
         return stored
 
     def delete(self, container: Container, name: str) -> None:
@@ -49,4 +49,4 @@ class Uploads:
         self._objects.drop(stored)
         if older is not None:
             self._objects.move(older, container, name)
-        self._syncing.changed(container, name)
+        self._syncing.send_later(container, name)
