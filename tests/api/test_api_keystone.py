@@ -16,6 +16,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.api.app import make_app
 from stoker.api.auth import keystone
 from stoker.base.config import load_config
+from stoker.processes.tokens import remembering_check
 from stoker_foundation.clock import ManualClock, SystemClock
 from stoker_foundation.processor_time import processor_time
 from testing.harness import KEYSTONE_SETTINGS
@@ -82,9 +83,12 @@ def test_identity_headers_of_clients_are_ignored(served: ServedCloud, tmp_path: 
     checked = keystone(load_config([], [str(settings)]))(application)
     names = ("User-Id", "Roles", "Project-Name", "Domain-Id", "Service-User-Id", "Service-Roles", "Tenant-Name", "Role")
     forged = {f"X-{name}": "forged" for name in names} | {"X-Service-Identity-Status": "Confirmed"}
-    for token in (served.token("demo", "demo"), "gAAAAABnonsense"):
+    accepted = served.token("demo", "demo")
+    for token in (accepted, accepted, "gAAAAABnonsense"):
         testing.TestClient(checked).simulate_get("/", headers={"X-Auth-Token": token, **forged})
-    assert [environ["HTTP_X_IDENTITY_STATUS"] for environ in passed] == ["Confirmed", "Invalid"]
+    assert [environ["HTTP_X_IDENTITY_STATUS"] for environ in passed] == ["Confirmed", "Confirmed", "Invalid"]
+    first, second = ({key: it[key] for key in it if key.startswith(("HTTP_X_", "keystone."))} for it in passed[:2])
+    assert first == second
     assert not any("forged" in environ.values() for environ in passed)
     assert not any("HTTP_X_SERVICE_IDENTITY_STATUS" in environ for environ in passed)
 
@@ -130,6 +134,38 @@ def test_application_credential_access_rules_are_enforced(
     assert client.simulate_get(other, headers={"X-Auth-Token": token}).status_code == 401
     as_service = {"X-Auth-Token": token, "X-Service-Token": served.token("demo", "demo")}
     assert client.simulate_get(other, headers=as_service).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("cache_time", "checks", "accepted_until"),
+    [(300, [1, 1, 1], 300.5), (-1, [1, 2, 3], 0.0)],
+    ids=["cached", "not cached"],
+)
+def test_a_revoked_token_is_accepted_for_a_second_longer_than_it_is_cached(
+    served: ServedCloud, engine: FakeEngine, tmp_path: Path, cache_time: int, checks: list[int], accepted_until: float
+) -> None:
+    settings, clock = tmp_path / "heat.conf", ManualClock(SystemClock().now())
+    written = KEYSTONE_SETTINGS.format(url=served.url, password=served.cloud.password_of("heat"))
+    settings.write_text(f"{written}\ntoken_cache_time = {cache_time}\n")
+    config = load_config([], [str(settings)])
+    client = testing.TestClient(make_app(config, engine, remembering_check(config, clock)))
+    token = served.token("demo", "demo")
+    about = {"X-Subject-Token": token}
+    project = served.call("GET", "/identity/v3/auth/tokens", token=token, headers=about).json["token"]["project"]["id"]
+    counting = {"on": "GET /identity/v3/auth/tokens", "do": "delay", "seconds": 0}
+    assert served.call("POST", "/control/faults", counting).status == 201
+
+    def status() -> int:
+        return client.simulate_get(f"/v1/{project}/stacks", headers={"X-Auth-Token": token}).status_code
+
+    for expected in checks:
+        assert status() == 200
+        assert int(served.call("GET", "/control/faults").json["faults"][0]["hits"]) == expected
+    revoked_at = clock.now()
+    assert served.call("DELETE", "/identity/v3/auth/tokens", token=token, headers=about).status == 204
+    for age in (0.0, 1.5, 299.5, 300.4, 300.6, 302.0):
+        clock.advance(revoked_at + age - clock.now())
+        assert status() == (200 if age < accepted_until else 401), age
 
 
 def test_refused_token_is_cached_for_some_seconds(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:

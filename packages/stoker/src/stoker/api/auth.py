@@ -30,7 +30,7 @@ from stoker.api.access_rules import covered
 from stoker.api.faults import IdentityUnavailable, NotAllowed, Unauthenticated, fault_body, status_of
 from stoker.api.policies import DEPRECATED_SINCE, RULE_SETS
 from stoker.api.serving.shares import TURN, Share
-from stoker.api.token_cache import TokenCache
+from stoker.api.token_cache import TOKENS, AcceptedTokens, TokenCache, key_of_tokens
 from stoker.base.context import RequestContext
 from stoker.rpc.contract import json_text
 from stoker_foundation.clock import Clock, SystemClock
@@ -178,7 +178,8 @@ _SETTINGS = {"delay_auth_decision": False, "include_service_catalog": False}
 def keystone(config: cfg.ConfigOpts, clock: Clock | None = None) -> Authenticator:
     """Return an authenticator that checks tokens with the identity service of `[keystone_authtoken]`.
 
-    Refusals are remembered for some seconds, so that repeating an invalid token costs no request to that service.
+    Refusals are remembered for some seconds, so that repeating an invalid token costs no request to that service, and
+    accepted tokens for a second (see `AcceptedTokens`).
     """
     for group, options in _TOKEN_OPTIONS:
         config.register_opts(options, group=group)
@@ -189,13 +190,14 @@ def keystone(config: cfg.ConfigOpts, clock: Clock | None = None) -> Authenticato
         config.set_default(name, value, group="keystone_authtoken")
 
     def wrap(application: WSGIApplication) -> WSGIApplication:
-        refused = TokenCache(clock or SystemClock())
-        return _TokenCheck(application, {**_SETTINGS, "oslo_config_config": config}, refused)
+        settings = {**_SETTINGS, "oslo_config_config": config}
+        return _TokenCheck(application, settings, clock or SystemClock())
 
     return wrap
 
 
-_TOKENS = ("HTTP_X_AUTH_TOKEN", "HTTP_X_STORAGE_TOKEN", "HTTP_X_SERVICE_TOKEN")
+_STATUS, _CONFIRMED = "HTTP_X_IDENTITY_STATUS", "Confirmed"
+
 _LONGEST_TOKEN = 8192
 """Characters; Keystone's servers refuse longer headers with errors that look like their own failures."""
 
@@ -205,8 +207,14 @@ _REFUSAL_SECONDS = 10.0
 _InvalidToken: Any = auth_token.ksm_exceptions.InvalidToken
 _Request: Any = auth_token.AuthProtocol.__call__.RequestClass
 
-_IDENTITY_KEYS = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
+_IDENTITY_KEYS = frozenset(f"HTTP_{name.upper().replace('-', '_')}" for name in _Request({})._all_auth_headers())
 """Identity headers that a client must not set, as listed by keystonemiddleware, with their names in the environment."""
+
+
+def _remove_identity(environ: dict[str, object]) -> None:
+    """Remove the identity headers that a client has sent."""
+    for key in _IDENTITY_KEYS & environ.keys():
+        del environ[key]
 
 
 _key_of = cache(headers._trans_name)
@@ -236,8 +244,7 @@ class _CheckedRequest(_Request):  # type: ignore[misc]
         return _Headers(self.environ)
 
     def remove_auth_headers(self) -> None:
-        for key in _IDENTITY_KEYS:
-            self.environ.pop(key, None)
+        _remove_identity(self.environ)
 
 
 class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
@@ -248,14 +255,31 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
     for each: the application itself reports where to get a token.
     """
 
-    def __init__(self, application: WSGIApplication, settings: Mapping[str, object], refused: TokenCache) -> None:
+    def __init__(self, application: WSGIApplication, settings: Mapping[str, object], clock: Clock) -> None:
         super().__init__(application, settings)
-        self._refused = refused
+        self._refused = TokenCache(clock)
+        self._accepted = AcceptedTokens(clock, int(self._conf.get("token_cache_time")))
 
     def __call__(self, environ: dict[str, object], start_response: Callable[..., object]) -> object:
-        refusal = self.process_request(_CheckedRequest(environ))
-        answer = self._app if refusal is None else refusal
-        return answer(environ, start_response)
+        key = key_of_tokens(environ)
+        known = self._accepted.of(key)
+        if known is None:
+            return self._after_check(key, environ)(environ, start_response)
+        _remove_identity(environ)
+        environ.update(known)
+        return self._app(environ, start_response)
+
+    def _after_check(self, key: str, environ: dict[str, object]) -> WSGIApplication:
+        """Check a request; return the application that answers it."""
+        _remove_identity(environ)
+        before = dict(environ)
+        refusal: WSGIApplication | None = self.process_request(_CheckedRequest(environ))
+        if refusal is not None:
+            return refusal
+        if environ.get(_STATUS) == _CONFIRMED:
+            self._accepted.remember(key, before, environ)
+        application: WSGIApplication = self._app
+        return application
 
     def fetch_token(self, token: str, allow_expired: bool = False) -> object:
         """Return what the identity service says of a token. Raises keystonemiddleware's InvalidToken."""
@@ -281,7 +305,7 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
             self._invalid_user_token()
 
     def process_request(self, request: Any) -> Any:
-        for key in _TOKENS:
+        for key in TOKENS:
             token = request.environ.get(key)
             if token is not None and not (token.isascii() and token.isprintable() and len(token) <= _LONGEST_TOKEN):
                 request.remove_auth_headers()
@@ -306,7 +330,7 @@ def challenge(config: cfg.ConfigOpts) -> str:
 
 def credentials(environ: Mapping[str, Any]) -> Credentials:
     """Return the caller's credentials for policy checks, from the headers of the request. Raises Unauthenticated."""
-    if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
+    if environ.get(_STATUS) != _CONFIRMED:
         raise Unauthenticated("The request has no valid token: send one in X-Auth-Token.")
     return Credentials(
         user_id=environ.get("HTTP_X_USER_ID", ""),
