@@ -153,13 +153,26 @@ def resource_in_detail(view: View, place: StackLinks) -> dict[str, object]:
 
 def resource(view: View, place: StackLinks) -> dict[str, Any]:
     """Return a resource for a list."""
-    name = view["name"]
-    links = [link(resource_url(place.stack, name)), place.link]
+    name, created_at, updated_at = view["name"], view["created_at"], view["updated_at"]
+    links: list[Mapping[str, str]] = [{"href": resource_url(place.stack, name), "rel": "self"}, place.link]
     if view["nested_id"]:
         nested = place.links.stack(place.project_id, view["nested_name"], view["nested_id"])
         links.append(link(nested, "nested"))
-    body = _resource_common(view, place.holder)
-    body["logical_resource_id"], body["resource_status"], body["links"] = name, state(view), links
+    created = time_text(created_at)
+    body: dict[str, Any] = {  # complete at once: a list makes a thousand of them
+        "resource_name": name,
+        "logical_resource_id": name,
+        "resource_type": view["type"],
+        "resource_status": f"{view['action']}_{view['status']}",
+        "resource_status_reason": view["status_reason"],
+        "physical_resource_id": view["physical_id"] or "",
+        "creation_time": created,
+        "updated_time": created if updated_at is None or updated_at == created_at else time_text(updated_at),
+        "required_by": view["required_by"],
+        "links": links,
+    }
+    if place.holder:
+        body["parent_resource"] = place.holder
     if view.get("failure"):
         body |= _failure(view)
     return body
