@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from stoker.base.context import RequestContext
 from stoker.contract.request import Answer, Request
@@ -43,6 +42,9 @@ _PAUSE = 30.0
 _START_SECONDS = 120.0
 _LOOK_SECONDS = 1.0
 _SEND_SECONDS = 10
+_LONG_REPLY = 1024 * 1024
+"""Bytes that a reader may send before they are received, as far as the system allows it."""
+
 _END_SECONDS = 5.0
 
 _WEIGHT_OF_ENGINE = 3
@@ -278,21 +280,24 @@ class Readers:
             place.process.kill()
 
 
-def _started(arguments: Sequence[str]) -> tuple[Any, subprocess.Popen[bytes]]:
+def _started(arguments: Sequence[str]) -> tuple[socket.socket, subprocess.Popen[bytes]]:
     """Start a reader; return the connection to it, and the process."""
-    from multiprocessing.connection import Connection  # most installations start none
-
     ours, theirs = socket.socketpair()
-    with ours, theirs:
+    with theirs:
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", _SEND_SECONDS, 0))
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONG_REPLY)
         descriptor = theirs.fileno()
-        process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
-            python_command(*arguments, str(descriptor)),
-            env=python_environment(),
-            stdin=subprocess.DEVNULL,
-            pass_fds=[descriptor],
-        )
-        return Connection(ours.detach()), process
+        try:
+            process = subprocess.Popen(  # noqa: S603  this interpreter and Stoker's modules
+                python_command(*arguments, str(descriptor)),
+                env=python_environment(),
+                stdin=subprocess.DEVNULL,
+                pass_fds=[descriptor],
+            )
+        except BaseException:
+            ours.close()
+            raise
+    return ours, process
 
 
 def _end(process: subprocess.Popen[bytes]) -> int:
