@@ -13,7 +13,7 @@ from openstack_emulator.baremetal.rules.composition import BareMetal
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Microversions, Service
 from openstack_emulator.core.http import Request, Response, Version
-from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.core.microversions import negotiate, version_text
 from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 OLDEST, NEWEST = (1, 1), (1, 75)
@@ -37,7 +37,9 @@ MICROVERSIONS = Microversions(
 )
 
 
-_VERSION = ApiVersion("v1", (own("/v1/"),), details={"min_version": write(OLDEST), "version": write(NEWEST)})
+_VERSION = ApiVersion(
+    "v1", (own("/v1/"),), details={"min_version": version_text(OLDEST), "version": version_text(NEWEST)}
+)
 _SERVICE = {
     "name": "OpenStack Ironic API",
     "description": "Ironic is an OpenStack project which enables the provision and management of baremetal machines.",

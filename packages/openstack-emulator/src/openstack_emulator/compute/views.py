@@ -33,6 +33,7 @@ def links(request: Request, kind: str, key: str) -> list[dict[str, str]]:
 
 
 def bookmark(request: Request, kind: str, key: str) -> dict[str, str]:
+    """The link to an object without the version of the API."""
     return {"rel": "bookmark", "href": f"{request.base}/{kind}/{key}"}
 
 

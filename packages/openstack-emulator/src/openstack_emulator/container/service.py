@@ -11,7 +11,7 @@ from openstack_emulator.container.rules.composition import SingleContainers
 from openstack_emulator.core import error_bodies
 from openstack_emulator.core.cloud import Microversions, Service
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.core.microversions import negotiate, version_text
 from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
 VERSIONS = Microversions(
@@ -48,7 +48,7 @@ RULES = {
 _VERSION = ApiVersion(
     "v1",
     (own("/v1/"),),
-    details={"min_version": write(VERSIONS.minimum), "max_version": write(VERSIONS.maximum)},
+    details={"min_version": version_text(VERSIONS.minimum), "max_version": version_text(VERSIONS.maximum)},
 )
 _SERVICE = {
     "name": "OpenStack Zun API",

@@ -43,30 +43,36 @@ def _loopback(handler: Handler) -> Handler:
 
 
 def list_faults(control: ControlRecords, request: Request) -> Response:
+    """The fault rules, in the order in which they were added."""
     return Response({"faults": control.cloud.faults.all()})
 
 
 def add_fault(control: ControlRecords, request: Request) -> Response:
+    """Add a fault rule; the answer has its ID. Raises ApiError 400."""
     fault = control.cloud.faults.add(parse_fault(request.json))
     return Response({"fault": {"id": fault.id}}, 201)
 
 
 def clear_faults(control: ControlRecords, request: Request) -> Response:
+    """Remove all fault rules."""
     control.cloud.faults.clear()
     return Response(status=204)
 
 
 def remove_fault(control: ControlRecords, request: Request) -> Response:
+    """Remove one fault rule. Raises ApiError 404."""
     if control.cloud.faults.remove(request.vars["fault_id"]) is None:
         raise not_found(f"No fault rule {request.vars['fault_id']}.")
     return Response(status=204)
 
 
 def show_journal(control: ControlRecords, request: Request) -> Response:
+    """The requests that changed something; parameters of the query select some."""
     return Response({"requests": control.cloud.journal.select(dict(request.query.pairs))})
 
 
 def clear_journal(control: ControlRecords, request: Request) -> Response:
+    """Forget the requests that changed something."""
     control.cloud.journal.clear()
     return Response(status=204)
 

@@ -100,6 +100,7 @@ def _error_list(error: ApiError, code: str, title: str, detail: str) -> Body:
 
 
 def aodh(error: ApiError) -> Body:
+    """The body of Aodh's errors: that of its framework within `error_message`."""
     if error.status == 405:
         return {"error_message": _pecan(error, "")}
     message = "RBAC Authorization Failed" if isinstance(error, RolesLacking) else error.message
@@ -107,16 +108,19 @@ def aodh(error: ApiError) -> Body:
 
 
 def barbican(error: ApiError) -> Body:
+    """The body of Barbican's errors."""
     return _pecan(error, error.message)
 
 
 def blazar(error: ApiError) -> Body:
+    """The body of Blazar's errors; that of its framework for an unknown route."""
     if error.message == NO_ROUTE:
         return {"error": error.status, "error_message": NO_URL}
     return {"error_code": error.status, "error_message": error.message, "error_name": error.status}
 
 
 def congress(error: ApiError) -> Body:
+    """The body of Congress's errors."""
     return {"error": {"error_code": error.status, "message": error.message, "error_data": None}}
 
 
@@ -146,6 +150,7 @@ def _glance_text(error: ApiError, quoted: Callable[[str], str]) -> str:
 
 
 def gnocchi(error: ApiError) -> Body:
+    """The body of Gnocchi's errors; details take the place of the message."""
     return _pecan(error, error.details or ("" if error.status in (403, 415) else error.message))
 
 
@@ -162,6 +167,7 @@ def ironic(error: ApiError) -> Body:
 
 
 def magnum(error: ApiError) -> Body:
+    """The body of Magnum's errors: a list of one, whose form depends on the part of the service that refuses."""
     if isinstance(error, Unsupported):
         return {"errors": [error.described("magnum.microversion-unsupported")]}
     if error.message == NO_ROUTE:
@@ -185,6 +191,7 @@ def mistral(error: ApiError) -> Body:
 
 
 def mistral_token(error: ApiError) -> Body:
+    """The body of Mistral's answer to a request without a valid token."""
     return _pecan(error, UNAUTHENTICATED)
 
 
@@ -206,16 +213,19 @@ def neutron(error: ApiError) -> Body:
 
 
 def nova_metadata(error: ApiError) -> bytes:
+    """The body of the metadata service's errors, which is plain text."""
     return f"{error.status} {error.title}\n\n{error.message}\n".encode()
 
 
 def octavia(error: ApiError) -> Body:
+    """The body of Octavia's errors; those with a kind come from its framework."""
     if error.kind is not None:
         return {"title": error.kind, "code": error.status, "description": error.message}
     return _wsme(error, DENIED if isinstance(error, RolesLacking) else error.message)
 
 
 def placement(error: ApiError) -> Body:
+    """The body of Placement's errors: a list of one."""
     return {"errors": [{"status": error.status, "title": error.title, "detail": error.message}]}
 
 
@@ -231,6 +241,7 @@ def swift_page(title: str, text: str) -> bytes:
 
 
 def trove(error: ApiError) -> Body:
+    """The body of Trove's errors, below the name of the fault."""
     name = error.kind or TROVE_NAMES.get(error.status, "instanceFault")
     return {name: {"code": error.status, "message": error.message}}
 
@@ -241,6 +252,7 @@ def zaqar(error: ApiError) -> Body:
 
 
 def zun(error: ApiError) -> Body:
+    """The body of Zun's errors: a list of one."""
     if error.message == NO_ROUTE:
         return _error_list(error, "container.", error.title, "")
     if isinstance(error, Malformed):

@@ -57,18 +57,22 @@ def reason(status: int) -> str:
 
 
 def bad_request(message: str, kind: str | None = None) -> ApiError:
+    """An error with the status 400."""
     return ApiError(400, message, kind)
 
 
 def forbidden(message: str, kind: str | None = None) -> ApiError:
+    """An error with the status 403."""
     return ApiError(403, message, kind)
 
 
 def not_found(message: str, kind: str | None = None) -> ApiError:
+    """An error with the status 404."""
     return ApiError(404, message, kind)
 
 
 def conflict(message: str, kind: str | None = None) -> ApiError:
+    """An error with the status 409."""
     return ApiError(409, message, kind)
 
 

@@ -19,7 +19,7 @@ class Unsupported(ApiError):
 
     def __init__(self, rules: Microversions, version: str) -> None:
         self.rules, self.version = rules, version
-        least, most = write(rules.minimum), write(rules.maximum)
+        least, most = version_text(rules.minimum), version_text(rules.maximum)
         self.sentence = (
             f"Version {version} was requested but the minor version is not supported by this service. The supported "
             f"version range is: [{least}, {most}]."
@@ -30,7 +30,7 @@ class Unsupported(ApiError):
 
     def described(self, code: str) -> dict[str, Any]:
         """Return the error as the guideline of OpenStack's API working group on microversions has it."""
-        kind, least, most = self.rules.type, write(self.rules.minimum), write(self.rules.maximum)
+        kind, least, most = self.rules.type, version_text(self.rules.minimum), version_text(self.rules.maximum)
         return {
             "code": code,
             "title": "Requested microversion is unsupported",
@@ -80,9 +80,9 @@ def negotiate(rules: Microversions, request: Request) -> None:
 
 def answer_headers(rules: Microversions, version: Version) -> dict[str, str]:
     """The headers that name the version that was served."""
-    headers = {} if rules.alone else {HEADER: f"{rules.type} {write(version)}"}
+    headers = {} if rules.alone else {HEADER: f"{rules.type} {version_text(version)}"}
     if rules.legacy_header is not None:
-        headers[rules.legacy_header] = write(version)
+        headers[rules.legacy_header] = version_text(version)
     return {**headers, "Vary": ", ".join(headers)} if rules.varies else headers
 
 
@@ -91,11 +91,12 @@ def range_headers(rules: Microversions) -> dict[str, str]:
     if rules.range_headers is None:
         return {}
     prefix = f"{rules.type} " if rules.legacy_header is None else ""
-    versions = (prefix + write(version) for version in (rules.minimum, rules.maximum))
+    versions = (prefix + version_text(version) for version in (rules.minimum, rules.maximum))
     return dict(zip(rules.range_headers, versions, strict=True))
 
 
-def write(version: Version) -> str:
+def version_text(version: Version) -> str:
+    """A version as headers have it: `2.79`."""
     return f"{version[0]}.{version[1]}"
 
 

@@ -41,6 +41,7 @@ class Page(Generic[R]):
 
 
 def unknown_marker(marker: str) -> ApiError:
+    """The 400 for a marker that is the ID of no object in the list."""
     return bad_request(f"The marker {marker} could not be found.")
 
 

@@ -43,6 +43,7 @@ def image_view(image: Image) -> dict[str, object]:
 
 
 def member_view(member: Member) -> dict[str, object]:
+    """A project with which an image is shared."""
     return {
         "member_id": member.project_id,
         "image_id": member.image_id,
@@ -54,6 +55,7 @@ def member_view(member: Member) -> dict[str, object]:
 
 
 def task_view(task: Task) -> dict[str, object]:
+    """A task, such as an import."""
     shown = {name: value for name, value in to_public(task).items() if name != "project_id"}
     return {**shown, "owner": task.project_id, "self": f"/v2/tasks/{task.id}", "schema": "/v2/schemas/task"}
 

@@ -43,6 +43,7 @@ def container_view(base: str, container: Container) -> dict[str, object]:
 
 
 def consumer_view(base: str, consumer: Consumer) -> dict[str, object]:
+    """A consumer of a container. base: the URL of the service."""
     return {"name": consumer.name, "URL": consumer.url}
 
 

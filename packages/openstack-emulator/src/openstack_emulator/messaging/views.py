@@ -12,6 +12,7 @@ def message_path(name: str, message: Message) -> str:
 
 
 def message_view(messaging: Messaging, name: str, message: Message) -> dict[str, object]:
+    """A message of the queue with this name."""
     held, href = messaging.claims.of(message), message_path(name, message)
     return {
         "id": message.id,
@@ -33,6 +34,7 @@ def claim_path(name: str, claim: Claim) -> str:
 
 
 def claim_view(messaging: Messaging, name: str, claim: Claim) -> dict[str, object]:
+    """A claim of messages of the queue with this name."""
     messages = [message_view(messaging, name, message) for message in messaging.claims.messages_of(claim)]
     return {
         "age": age_of(messaging, claim),
@@ -43,6 +45,7 @@ def claim_view(messaging: Messaging, name: str, claim: Claim) -> dict[str, objec
 
 
 def subscription_view(messaging: Messaging, subscription: Subscription) -> dict[str, object]:
+    """A subscription, with its age in seconds."""
     trust = {"trust_id": subscription.trust_id} if subscription.trust_id else {}
     return {
         "id": subscription.id,

@@ -12,7 +12,7 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.cloud import Handler, Records
 from openstack_emulator.core.errors import bad_request
 from openstack_emulator.core.http import Request, Response, Version
-from openstack_emulator.core.microversions import write
+from openstack_emulator.core.microversions import version_text
 from openstack_emulator.core.objects import require_version
 from openstack_emulator.core.versions import ApiVersion, all_versions
 
@@ -36,7 +36,7 @@ PARAMETERS: Mapping[str, Mapping[str, Version]] = {
 VERSION = ApiVersion(
     "v1.0",
     ({"rel": "self", "href": ""},),
-    details={"min_version": write(OLDEST), "max_version": write(NEWEST)},
+    details={"min_version": version_text(OLDEST), "max_version": version_text(NEWEST)},
 )
 
 

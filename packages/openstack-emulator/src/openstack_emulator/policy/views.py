@@ -13,10 +13,12 @@ def policy_view(policy: Policy, rules: Sequence[PolicyRule] = ()) -> dict[str, o
 
 
 def rule_view(rule: PolicyRule) -> dict[str, object]:
+    """A rule of a policy."""
     return {"id": rule.id, "rule": rule.rule, "name": rule.name, "comment": rule.comment}
 
 
 def source_view(source: DataSource) -> dict[str, object]:
+    """A data source."""
     return source.to_json()
 
 

@@ -52,6 +52,7 @@ def summary(request: Request, path: str, record: Named) -> dict[str, object]:
 
 
 def links(request: Request, path: str, record: Named | Message) -> list[dict[str, str]]:
+    """The links to an object: with the version of the API, and without it."""
     return [
         {"rel": "self", "href": f"{request.base}/v2/{path}/{record.id}"},
         {"rel": "bookmark", "href": f"{request.base}/{path}/{record.id}"},
@@ -199,6 +200,7 @@ def snapshot_view(request: Request, snapshot: Snapshot) -> dict[str, object]:
 
 
 def snapshot_instance_summary(snapshot: Snapshot) -> dict[str, object]:
+    """An instance of a snapshot in a list without details."""
     return {"id": snapshot.id, "snapshot_id": snapshot.id, "status": snapshot.status}
 
 
@@ -295,8 +297,10 @@ def security_service_view(request: Request, service: SecurityService) -> dict[st
 
 
 def security_service_summary(service: SecurityService) -> dict[str, object]:
+    """A security service in a list without details."""
     return {"id": service.id, "name": service.name, "type": service.type, "status": service.status}
 
 
 def message_view(request: Request, message: Message) -> dict[str, object]:
+    """A message about an operation that has failed."""
     return {**message.to_json(), "links": links(request, "messages", message)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from openstack_emulator.compute.routes.versions import MAXIMUM
 from openstack_emulator.core.cloud import Handler
 from openstack_emulator.core.extensions import Extensions
-from openstack_emulator.core.microversions import write
+from openstack_emulator.core.microversions import version_text
 from openstack_emulator.core.versions import DESCRIBED, ApiVersion, all_versions, media_type, one_version, own
 
 UPDATED = "2013-07-23T11:33:21Z"
@@ -95,7 +95,7 @@ _OLD = ApiVersion(
 _VERSION = ApiVersion(
     "v2.1",
     (own("/v2.1/"),),
-    details={"version": write(MAXIMUM), "min_version": "2.1", "updated": UPDATED},
+    details={"version": version_text(MAXIMUM), "min_version": "2.1", "updated": UPDATED},
 )
 
 versions = all_versions(_OLD, _VERSION)

@@ -9,7 +9,7 @@ from typing import Any
 
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request
-from openstack_emulator.core.microversions import write
+from openstack_emulator.core.microversions import version_text
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean, as_integer
 from openstack_emulator.core.validation.objects import Dialect, Step, value_at
@@ -153,7 +153,7 @@ class _NoAction(ApiError):
     def __init__(self, request: Request, action: str) -> None:
         super().__init__(
             406,
-            f"Version {write(request.version)} was requested but the requested API {action} is not supported for this "
+            f"Version {version_text(request.version)} was requested but the requested API {action} is not supported for this "
             "version.",
             kind="",
         )

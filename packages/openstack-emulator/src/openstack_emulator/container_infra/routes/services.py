@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openstack_emulator.core.cloud import Microversions, Records
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.core.microversions import negotiate, write
+from openstack_emulator.core.microversions import negotiate, version_text
 from openstack_emulator.core.objects import TIMESTAMP
 from openstack_emulator.core.versions import ApiVersion, all_versions, collections, media_type, own
 
@@ -30,7 +30,7 @@ DESCRIPTION = {
 VERSION_1 = ApiVersion(
     "v1",
     (own("/v1/"),),
-    details={"min_version": write(VERSIONS.minimum), "max_version": write(VERSIONS.maximum)},
+    details={"min_version": version_text(VERSIONS.minimum), "max_version": version_text(VERSIONS.maximum)},
 )
 _SERVICE = {
     "name": "OpenStack Magnum API",

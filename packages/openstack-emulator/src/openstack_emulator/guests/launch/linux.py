@@ -25,11 +25,13 @@ class LaunchFailed(Exception):
 
 
 def require(result: int, what: str) -> None:
+    """Raise LaunchFailed unless the result of a function of libc is 0. what: what has failed then."""
     if result != 0:
         raise LaunchFailed(f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 def mount(source: str, target: str, kind: str | None, flags: int = 0, options: str | None = None) -> None:
+    """Mount a file system, as mount(2) does. Raises: LaunchFailed."""
     encoded = [None if text is None else text.encode() for text in (source, target, kind, options)]
     done = libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3])
     require(done, f"{kind or source} cannot be mounted at {target}")

@@ -21,30 +21,37 @@ MANAGED_ROLES = frozenset({"manager", "member", "reader"})
 
 
 def anyone(caller: Context, subject: Subject) -> bool:
+    """Every caller."""
     return True
 
 
 def admin(caller: Context, subject: Subject) -> bool:
+    """Administrators."""
     return caller.is_admin
 
 
 def system_reader(caller: Context, subject: Subject) -> bool:
+    """Readers of the system."""
     return caller.system and "reader" in caller.roles
 
 
 def domain_reader(caller: Context, subject: Subject) -> bool:
+    """Readers of the subject's domain."""
     return "reader" in caller.roles and _in_domain(caller, subject)
 
 
 def domain_manager(caller: Context, subject: Subject) -> bool:
+    """Managers of the subject's domain."""
     return "manager" in caller.roles and _in_domain(caller, subject)
 
 
 def domain_manager_of_role(caller: Context, subject: Subject) -> bool:
+    """Managers of the subject's domain, for roles that managers may assign."""
     return domain_manager(caller, subject) and subject.get("role_name") in MANAGED_ROLES
 
 
 def manager_of_global_role(caller: Context, subject: Subject) -> bool:
+    """Managers, for roles that belong to no domain."""
     return "manager" in caller.roles and subject.get("domain_id") is None
 
 
@@ -54,18 +61,22 @@ def of_own_domain(caller: Context, subject: Subject) -> bool:
 
 
 def project_member(caller: Context, subject: Subject) -> bool:
+    """Callers whose token is for the subject's project."""
     return caller.project_id == _known(subject, "project_id")
 
 
 def owner(caller: Context, subject: Subject) -> bool:
+    """The user to whom the subject belongs."""
     return caller.user_id == _known(subject, "user_id")
 
 
 def trustor(caller: Context, subject: Subject) -> bool:
+    """The user who has created the trust."""
     return caller.user_id == _known(subject, "trustor_user_id")
 
 
 def trustee(caller: Context, subject: Subject) -> bool:
+    """The user for whom the trust was created."""
     return caller.user_id == _known(subject, "trustee_user_id")
 
 
@@ -188,4 +199,5 @@ def denied_because(reason: str) -> ApiError:
 
 
 def denied(rule: str) -> ApiError:
+    """Keystone's 403, which names the policy rule."""
     return forbidden(f"You are not authorized to perform the requested action: identity:{rule}.")

@@ -124,4 +124,5 @@ class Subscriptions(Rules):
 
 
 def scheme(subscriber: str) -> str:
+    """The scheme of a subscriber's URL, in lower case."""
     return subscriber.partition(":")[0].lower()

@@ -231,10 +231,12 @@ def _made_by_port(port: Addressed, subnets: list[Subnet], chosen: list[FixedIp])
 
 
 def exhausted(network_id: str) -> ApiError:
+    """The 409 for a network without a free address."""
     return conflict(f"No more IP addresses available on network {network_id}.", "IpAddressGenerationFailure")
 
 
 def address_in_use(subnet_id: str, address: str) -> ApiError:
+    """The 409 for an address that another port has."""
     return conflict(f"IP address {address} already allocated in subnet {subnet_id}", "IpAddressAlreadyAllocated")
 
 

@@ -38,4 +38,5 @@ def foreign_project() -> ApiError:
 
 
 def in_use(kind: str, message: str) -> ApiError:
+    """Neutron's 409. kind: the name of the error in its body."""
     return conflict(message, kind)

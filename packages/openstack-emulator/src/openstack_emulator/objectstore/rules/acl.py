@@ -55,6 +55,7 @@ def is_public(acl: str, referrer: str) -> bool:
 
 
 def lists_publicly(acl: str) -> bool:
+    """Whether the list permits to list the container without a token, to those who may read its objects."""
     return ".rlistings" in acl.split(",")
 
 

@@ -9,7 +9,7 @@ from openstack_emulator.core.errors import bad_request, forbidden, not_found
 from openstack_emulator.core.extensions import Extensions
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.limits import usage
-from openstack_emulator.core.microversions import write
+from openstack_emulator.core.microversions import version_text
 from openstack_emulator.core.validation import fields
 from openstack_emulator.core.validation.conversions import as_boolean
 from openstack_emulator.core.validation.objects import check_fields
@@ -30,8 +30,8 @@ _VERSION = ApiVersion(
     "v2.0",
     (DESCRIBED, own("/v2/")),
     details={
-        "version": write(NEWEST),
-        "min_version": write(OLDEST),
+        "version": version_text(NEWEST),
+        "min_version": version_text(OLDEST),
         "updated": UPDATED,
         "media-types": [media_type("share", version="1")],
     },
