@@ -44,7 +44,7 @@ NET_TYPE = "OS::Neutron::Net"
 
 Properties = dict[str, Any]
 
-TOLD: Mapping[str, Sequence[str]] = {
+SHOWN_ATTRIBUTES: Mapping[str, Sequence[str]] = {
     "pair": ("net",),
     "scaled": ("outputs_list", "name"),
     "server": ("name",),
@@ -57,7 +57,7 @@ TOLD: Mapping[str, Sequence[str]] = {
 
 
 def _shown(name: str) -> dict[str, Any]:
-    path = TOLD.get(name.rstrip("0123456789"))
+    path = SHOWN_ATTRIBUTES.get(name.rstrip("0123456789"))
     return {"get_attr": [name, *path]} if path else {"get_resource": name}
 
 
@@ -102,7 +102,7 @@ class Draft:
                 },
             }
             for name in self.resources
-            if name.rstrip("0123456789") in TOLD
+            if name.rstrip("0123456789") in SHOWN_ATTRIBUTES
         }
 
     def named(self, kind: str) -> list[str]:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import requests
 
-Told = Mapping[str, Any]
+Configuration = Mapping[str, Any]
 Tool = Callable[[dict[str, Any], Any], dict[str, Any]]
 """`(inputs by name, configuration)` → what the tool reports: deploy_stdout, deploy_status_code, outputs …
 
@@ -61,20 +61,21 @@ class Agent:
 
     # -- collectors -------------------------------------------------------------------------------------------
 
-    def _collected(self, told: Told) -> dict[str, Any]:
-        collector = told["collectors"][1]
+    def _collected(self, configuration: Configuration) -> dict[str, Any]:
+        collector = configuration["collectors"][1]
         if collector == "zaqar":
-            messages = _Queue(told["zaqar"], told["zaqar"]["queue_id"]).pop()
+            messages = _Queue(configuration["zaqar"], configuration["zaqar"]["queue_id"]).pop()
             return messages[-1] if messages else self.metadata
-        answer = {"heat": self._from_orchestration, "request": _from_object}[collector](told[collector])
+        answer = {"heat": self._from_orchestration, "request": _from_object}[collector](configuration[collector])
         answer.raise_for_status()
         body = answer.json()
         found: dict[str, Any] = body["metadata"] if collector == "heat" else body
         return found
 
-    def _from_orchestration(self, told: Told) -> requests.Response:
-        url = f"{self.orchestration}/{told['project_id']}/stacks/{told['stack_id']}/resources/{told['resource_name']}"
-        return requests.get(f"{url}/metadata", headers={"X-Auth-Token": token_of(told)}, timeout=_SECONDS)
+    def _from_orchestration(self, configuration: Configuration) -> requests.Response:
+        stack = f"{self.orchestration}/{configuration['project_id']}/stacks/{configuration['stack_id']}"
+        url = f"{stack}/resources/{configuration['resource_name']}"
+        return requests.get(f"{url}/metadata", headers={"X-Auth-Token": token_of(configuration)}, timeout=_SECONDS)
 
     # -- the way back -----------------------------------------------------------------------------------------
 
@@ -96,15 +97,15 @@ class Agent:
         answer.raise_for_status()
 
 
-def _from_object(told: Told) -> requests.Response:
-    return requests.get(told["metadata_url"], timeout=_SECONDS)
+def _from_object(configuration: Configuration) -> requests.Response:
+    return requests.get(configuration["metadata_url"], timeout=_SECONDS)
 
 
 class _Queue:
     """A queue of the messaging service, by the user whose credentials the agent has."""
 
-    def __init__(self, told: Told, name: str) -> None:
-        answer = _log_in(told)
+    def __init__(self, configuration: Configuration, name: str) -> None:
+        answer = _log_in(configuration)
         catalog = answer.json()["token"]["catalog"]
         (service,) = [service for service in catalog if service["type"] == "messaging"]
         self._url = f"{service['endpoints'][0]['url']}/v2/queues/{name}/messages"
@@ -120,20 +121,20 @@ class _Queue:
         requests.post(self._url, json=messages, headers=self._headers, timeout=_SECONDS).raise_for_status()
 
 
-def token_of(told: Told) -> str:
+def token_of(configuration: Configuration) -> str:
     """A token of the user whose credentials the agent has."""
-    return _log_in(told).headers["X-Subject-Token"]
+    return _log_in(configuration).headers["X-Subject-Token"]
 
 
-def _log_in(told: Told) -> requests.Response:
-    who = {"id": told["user_id"], "password": told["password"]}
+def _log_in(configuration: Configuration) -> requests.Response:
+    who = {"id": configuration["user_id"], "password": configuration["password"]}
     body: dict[str, Any] = {
         "auth": {
             "identity": {"methods": ["password"], "password": {"user": who}},
-            "scope": {"project": {"id": told["project_id"]}},
+            "scope": {"project": {"id": configuration["project_id"]}},
         }
     }
-    root = told["auth_url"].rstrip("/").removesuffix("/v3")
+    root = configuration["auth_url"].rstrip("/").removesuffix("/v3")
     answer = requests.post(f"{root}/v3/auth/tokens", json=body, timeout=_SECONDS)
     answer.raise_for_status()
     return answer

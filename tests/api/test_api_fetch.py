@@ -111,10 +111,10 @@ def talking(parts: Iterable[bytes]) -> Iterator[str]:
                 return
             threading.Thread(target=talk, args=(peer, next(copies)), daemon=True).start()
 
-    def talk(peer: socket.socket, told: Iterable[bytes]) -> None:
+    def talk(peer: socket.socket, chunks: Iterable[bytes]) -> None:
         with peer, suppress(OSError):
             peer.recv(4096)
-            for part in told:
+            for part in chunks:
                 peer.sendall(part)
                 if ended.wait(0.01):
                     return
@@ -195,9 +195,9 @@ def test_fetch_errors_do_not_contain_the_response(request_as: Request, banner: b
     with talking([banner]) as url:
         answer = request_as("POST", "/validate", json={"template_url": url})
     assert answer.status_code == 400
-    told = answer.json["error"]["message"]
-    assert "does not speak HTTP" in told or "returned status 999" in told
-    assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", told.removeprefix(url)))
+    message = answer.json["error"]["message"]
+    assert "does not speak HTTP" in message or "returned status 999" in message
+    assert not {"SSH", "ESMTP", "inside", "banner"} & set(re.split(r"\W+", message.removeprefix(url)))
 
 
 def test_concurrent_fetches_per_project_are_limited(request_as: Request, config: cfg.ConfigOpts) -> None:

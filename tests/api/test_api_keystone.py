@@ -112,13 +112,15 @@ def test_a_malformed_token_is_refused_without_a_request(
 def with_access_rules(served: ServedCloud, rules: list[dict[str, str]]) -> tuple[str, str]:
     """The token of an application credential with these access rules, and its project."""
     token = served.token("demo", "demo")
-    told = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json["token"]
-    path = f"/identity/v3/users/{told['user']['id']}/application_credentials"
+    details = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json[
+        "token"
+    ]
+    path = f"/identity/v3/users/{details['user']['id']}/application_credentials"
     body = {"application_credential": {"name": "limited", "access_rules": rules}}
     made = served.call("POST", path, body, token).json["application_credential"]
     method = {"id": made["id"], "secret": made["secret"]}
     wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
-    return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], told["project"]["id"]
+    return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], details["project"]["id"]
 
 
 def test_application_credential_access_rules_are_enforced(
@@ -214,14 +216,14 @@ def test_a_missing_or_wrong_token_is_refused(served: ServedCloud, engine: FakeEn
     assert engine.calls == []
     assert client.simulate_get("/").status_code == 300
 
-    told: list[tuple[str, str]] = []
+    answers: list[tuple[str, str]] = []
 
     def start_response(_status: str, headers: list[tuple[str, str]], *_error: object) -> Callable[[bytes], object]:
-        told.extend(headers)
+        answers.extend(headers)
         return lambda body: None
 
     client.app(testing.create_environ("/v1/p/stacks"), start_response)
-    assert [name.lower() for name, _ in told].count("www-authenticate") == 1
+    assert [name.lower() for name, _ in answers].count("www-authenticate") == 1
 
 
 def test_administrator_role_is_recognized(served: ServedCloud, engine: FakeEngine, tmp_path: Path) -> None:

@@ -275,10 +275,10 @@ def test_deployment_with_queue_transport(user: User) -> None:
     user.create("queues", template)
     user.until(lambda: user.waiting("queues"))
     agent = user.agent("queues", "the server")
-    told = agent.metadata["os-collect-config"]
-    assert told["collectors"] == ["ec2", "zaqar", "local"]
-    assert set(told["zaqar"]) == {"user_id", "password", "auth_url", "project_id", "queue_id", "region_name"}
-    assert QUEUE_NAME.fullmatch(told["zaqar"]["queue_id"])
+    configuration = agent.metadata["os-collect-config"]
+    assert configuration["collectors"] == ["ec2", "zaqar", "local"]
+    assert set(configuration["zaqar"]) == {"user_id", "password", "auth_url", "project_id", "queue_id", "region_name"}
+    assert QUEUE_NAME.fullmatch(configuration["zaqar"]["queue_id"])
     assert len(agent.poll()) == 1
     user.until(lambda: user.state("queues") == "CREATE_COMPLETE")
     assert all(QUEUE_NAME.fullmatch(place.split("/")[1]) for place in user.queues())

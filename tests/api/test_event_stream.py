@@ -76,8 +76,8 @@ class Caller:
 
     def __init__(self, served: ServedCloud, server: Server, user: str) -> None:
         token = served.token(user, user)
-        told = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
-        self.base = f"{server.url}/v1/{told['token']['project']['id']}"
+        details = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
+        self.base = f"{server.url}/v1/{details['token']['project']['id']}"
         self.headers = {"X-Auth-Token": token}
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> requests.Response:
@@ -266,19 +266,19 @@ class Script:
 def test_events_committed_late_are_streamed_once() -> None:
     script = Script([[1], [4], [2, 3], [], [5]])
     feed = EventFeed(script, seconds=0.001)
-    told = threading.Semaphore(0)
+    notified = threading.Semaphore(0)
     with (
-        feed.listening("s", 0, told.release) as listener,
-        feed.listening("top", 1, told.release) as above,
-        feed.listening("top", 0, told.release) as top,
+        feed.listening("s", 0, notified.release) as listener,
+        feed.listening("top", 1, notified.release) as above,
+        feed.listening("top", 0, notified.release) as top,
     ):
         script.begun = True
-        assert all(told.acquire(timeout=30) for _ in range(10))
-        heard = [listener.next() for _ in range(5)]
-        assert [above.next() for _ in range(5)] == [view and {**view, "within": ["group"]} for view in heard]
+        assert all(notified.acquire(timeout=30) for _ in range(10))
+        received = [listener.next() for _ in range(5)]
+        assert [above.next() for _ in range(5)] == [view and {**view, "within": ["group"]} for view in received]
         assert top.next() is None
-    assert [view["id"] for view in heard if view] == ["1", "4", "2", "3", "5"]
-    assert all(view["within"] == [] for view in heard if view)
+    assert [view["id"] for view in received if view] == ["1", "4", "2", "3", "5"]
+    assert all(view["within"] == [] for view in received if view)
     assert listener.next() is None
 
 

@@ -55,8 +55,8 @@ def test_refused_requests_are_freed(
         world = ThreadedWorld(tmp_path, served)
         server = serve_rest(world, tmp_path)
         token = served.token("demo", "demo")
-        told = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
-        url = f"{server.url}/v1/{told['token']['project']['id']}{path}"
+        details = served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token}).json
+        url = f"{server.url}/v1/{details['token']['project']['id']}{path}"
         body = json.dumps({"stack_name": "a", "template": template}).encode()
         try:
             with requests.Session() as session:

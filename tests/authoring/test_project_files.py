@@ -51,7 +51,7 @@ def problems(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("stacks: {a: {}}", "project.yaml:1:10: stacks.a: needs the key 'template'"),
         ("stacks: {a: {template: no.yaml}}", "project.yaml:1:24: stacks.a.template: no.yaml cannot be read: "),
@@ -82,9 +82,9 @@ def problems(text: str) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_mistakes_have_positions(folder: Path, text: str, told: str) -> None:
+def test_mistakes_have_positions(folder: Path, text: str, message: str) -> None:
     found = problems(text)
-    assert any(told in each for each in found), found
+    assert any(message in each for each in found), found
 
 
 def test_stage_overrides_named_settings(folder: Path) -> None:

@@ -173,10 +173,10 @@ def test_descriptions_are_reported_where_there_are_any(boto: Any) -> None:
     boto.create_stack(StackName="told", TemplateBody=plain(Description="Tells"))
     wait(boto, "stack_create_complete", "silent")
     wait(boto, "stack_create_complete", "told")
-    told = {each["StackName"]: each.get("Description") for each in boto.describe_stacks()["Stacks"]}
-    assert told == {"silent": None, "told": "Tells"}
+    descriptions = {each["StackName"]: each.get("Description") for each in boto.describe_stacks()["Stacks"]}
+    assert descriptions == {"silent": None, "told": "Tells"}
     listed = boto.list_stacks(StackStatusFilter=["CREATE_COMPLETE"])["StackSummaries"]
-    assert {each["StackName"]: each.get("TemplateDescription") for each in listed} == told
+    assert {each["StackName"]: each.get("TemplateDescription") for each in listed} == descriptions
     assert "Description" not in boto.validate_template(TemplateBody=plain())
     assert "Description" not in boto.get_template_summary(TemplateBody=plain())
     with pytest.raises(ClientError) as computed:

@@ -223,7 +223,7 @@ def test_failure_names_resource_service_and_message(embedded: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("resources: {a: {type: OS::Heat::Nix}}", "bad.yaml:2:23  resources.a.type"),
         ("resources: {a: [", "bad.yaml:3:1\n"),
@@ -231,11 +231,11 @@ def test_failure_names_resource_service_and_message(embedded: Shell) -> None:
     ],
 )
 def test_problems_of_a_template_are_reported_with_their_places(
-    embedded: Shell, tmp_path: Path, text: str, told: str
+    embedded: Shell, tmp_path: Path, text: str, message: str
 ) -> None:
     template = tmp_path / "bad.yaml"
     template.write_text(f"heat_template_version: 2021-04-16\n{text}\n")
-    assert told in embedded.fails("deploy", "bad", "-t", str(template), "--yes")
+    assert message in embedded.fails("deploy", "bad", "-t", str(template), "--yes")
 
 
 def test_problems_of_environments_and_the_template_are_reported_together_as_the_linter_does(
@@ -259,7 +259,7 @@ def test_problems_of_environments_and_the_template_are_reported_together_as_the_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "variables", "told"),
+    ("arguments", "variables", "expected"),
     [
         (["stack", "show", "nix"], {}, "There is no stack nix."),
         (["stack", "list", "--data-dir", "nowhere"], {}, "stoker up"),
@@ -273,11 +273,11 @@ def test_problems_of_environments_and_the_template_are_reported_together_as_the_
     ],
 )
 def test_commands_fail_with_one_clear_message(
-    embedded: Shell, arguments: list[str], variables: dict[str, str], told: str
+    embedded: Shell, arguments: list[str], variables: dict[str, str], expected: str
 ) -> None:
     message = embedded.fails(*arguments, variables=variables)
     assert message.startswith("stoker: ")
-    assert told in message
+    assert expected in message
     assert len(message.splitlines()) == 1
 
 

@@ -27,15 +27,15 @@ class Listener:
     """What ceilometer and its like do: take notifications from the topic `notifications`."""
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, str, str]] = []
+        self.received: list[tuple[str, str, str]] = []
 
     def info(self, _context: Any, publisher: str, event_type: str, payload: Any, _metadata: Any) -> None:
-        self.heard.append((publisher, event_type, payload["stack_name"]))
+        self.received.append((publisher, event_type, payload["stack_name"]))
 
     error = info
 
     def of(self, stack: str) -> list[str]:
-        return [event_type for _, event_type, name in self.heard if name == stack]
+        return [event_type for _, event_type, name in self.received if name == stack]
 
 
 @pytest.fixture
@@ -65,5 +65,5 @@ def test_notifications_are_sent_after_engine_is_killed(cluster: Cluster, listene
     cluster.engines(1)
     cluster.settle("notified")
     wait_until(lambda: "orchestration.stack.create.end" in listener.of("notified"), "the end is notified")
-    publishers = {publisher for publisher, _, name in listener.heard if name == "notified"}
+    publishers = {publisher for publisher, _, name in listener.received if name == "notified"}
     assert publishers == {f"orchestration.{engine.host}" for engine in (killed, *cluster.running)}

@@ -74,7 +74,7 @@ def fed(type_: str, source: Any, /, **properties: Any) -> dict[str, Any]:
     return {"heat_template_version": "2021-04-16", "resources": resources}
 
 
-TOLD = {"get_attr": ["source", "output"]}
+SOURCE_OUTPUT = {"get_attr": ["source", "output"]}
 CHILD = """
 heat_template_version: 2021-04-16
 parameters: {length: {type: string}}
@@ -91,28 +91,33 @@ parameters: {word: {type: string, hidden: true, constraints: [{length: {max: 3}}
     ("template", "reason"),
     [
         (
-            fed("OS::Heat::RandomString", "some", length=TOLD),
+            fed("OS::Heat::RandomString", "some", length=SOURCE_OUTPUT),
             "resources.fed: template: resources.fed.properties.length: 'some' is not an integer",
         ),
         (
-            fed("OS::Heat::RandomString", "600", length=TOLD),
+            fed("OS::Heat::RandomString", "600", length=SOURCE_OUTPUT),
             "resources.fed: template: resources.fed.properties.length: 600 is more than 512",
         ),
         (
-            fed("OS::Heat::Value", "some", type="number", value=TOLD),
+            fed("OS::Heat::Value", "some", type="number", value=SOURCE_OUTPUT),
             "resources.fed: template: resources.fed.properties: value: 'some' is not a number",
         ),
         (
-            fed("OS::Neutron::Subnet", "10.0.0.0/24", network={"get_attr": ["source", "output", "none"]}, cidr=TOLD),
+            fed(
+                "OS::Neutron::Subnet",
+                "10.0.0.0/24",
+                network={"get_attr": ["source", "output", "none"]},
+                cidr=SOURCE_OUTPUT,
+            ),
             "resources.fed: template: resources.fed.properties: property 'network' is required",
         ),
         (
-            fed("child.yaml", "some", length=TOLD),
+            fed("child.yaml", "some", length=SOURCE_OUTPUT),
             "resources.fed.resources.inner: child.yaml:5:54: resources.inner.properties.length: "
             "'some' is not an integer",
         ),
         (
-            fed("secretive.yaml", "long-and-secret", word=TOLD),
+            fed("secretive.yaml", "long-and-secret", word=SOURCE_OUTPUT),
             "resources.fed: template: resources.fed.properties.word: "
             "the value (not shown, since it is secret) violates the type or a constraint",
         ),
@@ -129,10 +134,12 @@ async def test_late_values_are_checked_before_creation(world: World, template: d
 
 
 async def test_late_values_are_checked_before_update(world: World) -> None:
-    await world.create("late", fed("OS::Heat::RandomString", "7", length=TOLD))
+    await world.create("late", fed("OS::Heat::RandomString", "7", length=SOURCE_OUTPUT))
 
-    stack = await world.update("late", fed("OS::Heat::RandomString", "seven", length=TOLD))
+    stack = await world.update("late", fed("OS::Heat::RandomString", "seven", length=SOURCE_OUTPUT))
 
     assert stack["status"] == "FAILED"
     assert "resources.fed.properties.length: 'seven' is not an integer" in stack["status_reason"]
-    assert (await world.update("late", fed("OS::Heat::RandomString", "7", length=TOLD)))["status"] == "COMPLETE"
+    assert (await world.update("late", fed("OS::Heat::RandomString", "7", length=SOURCE_OUTPUT)))[
+        "status"
+    ] == "COMPLETE"

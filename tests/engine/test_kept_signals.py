@@ -37,8 +37,8 @@ async def begun(world: World, wanted: Mapping[str, Any]) -> tuple[str, dict[str,
     return stack["id"], json.loads(handle["attributes"]["signal"])
 
 
-def to_object(world: World, told: Mapping[str, Any]) -> Send:
-    place = urlsplit(told["alarm_url"])
+def to_object(world: World, destination: Mapping[str, Any]) -> Send:
+    place = urlsplit(destination["alarm_url"])
 
     def send(body: bytes) -> None:
         assert world.served.call("PUT", f"{place.path}?{place.query}", body).status == 201
@@ -46,15 +46,15 @@ def to_object(world: World, told: Mapping[str, Any]) -> Send:
     return send
 
 
-def to_queue(world: World, told: Mapping[str, Any]) -> Send:
-    user = {"id": told["user_id"], "password": told["password"]}
+def to_queue(world: World, destination: Mapping[str, Any]) -> Send:
+    user = {"id": destination["user_id"], "password": destination["password"]}
     identity = {"methods": ["password"], "password": {"user": user}}
-    scope = {"project": {"id": told["project_id"]}}
+    scope = {"project": {"id": destination["project_id"]}}
     opened = world.served.call("POST", "/identity/v3/auth/tokens", {"auth": {"identity": identity, "scope": scope}})
     headers = {"Client-ID": "1f0a9d3e-6d0b-5c8c-9a53-0f6d1b7c2e41", "X-Auth-Token": opened.headers["x-subject-token"]}
     catalog = opened.json["token"]["catalog"]
     (url,) = [service["endpoints"][0]["url"] for service in catalog if service["type"] == "messaging"]
-    path = f"{urlsplit(url).path}/v2/queues/{told['queue_id']}/messages"
+    path = f"{urlsplit(url).path}/v2/queues/{destination['queue_id']}/messages"
 
     def send(body: bytes) -> None:
         messages = {"messages": [{"body": json.loads(body or b"{}"), "ttl": 600}]}
@@ -68,8 +68,8 @@ SENDERS = {"TEMP_URL_SIGNAL": to_object, "ZAQAR_SIGNAL": to_queue}
 
 @pytest.mark.parametrize("transport", SENDERS)
 async def test_queued_signals_are_collected_once_and_deleted_with_handle(world: World, transport: str) -> None:
-    stack_id, told = await begun(world, template(transport, count=3))
-    send = SENDERS[transport](world, told)
+    stack_id, destination = await begun(world, template(transport, count=3))
+    send = SENDERS[transport](world, destination)
     send(b'{"data": "here!", "id": "mine", "reason": "ready"}')
     send(b"")
     while len(await world.call("resource_metadata", ref=REF, name="handle")) < 2:
@@ -104,8 +104,8 @@ def left_of(world: World) -> tuple[list[Any], list[Any]]:
 
 @pytest.mark.parametrize("transport", SENDERS)
 async def test_more_signals_than_a_page_has(world: World, transport: str) -> None:
-    stack_id, told = await begun(world, template(transport, count=25))
-    send = SENDERS[transport](world, told)
+    stack_id, destination = await begun(world, template(transport, count=25))
+    send = SENDERS[transport](world, destination)
     for number in range(25):
         send(json.dumps({"data": number}).encode())
     stack = await world.settle(stack_id)
@@ -114,8 +114,8 @@ async def test_more_signals_than_a_page_has(world: World, transport: str) -> Non
 
 @pytest.mark.parametrize("transport", SENDERS)
 async def test_collected_failure_signal(world: World, transport: str) -> None:
-    stack_id, told = await begun(world, template(transport))
-    SENDERS[transport](world, told)(b'{"status": "FAILURE", "reason": "no space left"}')
+    stack_id, destination = await begun(world, template(transport))
+    SENDERS[transport](world, destination)(b'{"status": "FAILURE", "reason": "no space left"}')
     stack = await world.settle(stack_id)
     assert stack["status"] == "FAILED"
     assert "WaitConditionFailure: resources.wait: no space left" in stack["status_reason"]
@@ -123,19 +123,19 @@ async def test_collected_failure_signal(world: World, transport: str) -> None:
 
 @pytest.mark.parametrize("body", [b"not JSON", b'["SUCCESS"]', b'{"status": "well"}', b" " * 1_048_577])
 async def test_an_invalid_signal_fails_the_condition(world: World, body: bytes) -> None:
-    stack_id, told = await begun(world, template("TEMP_URL_SIGNAL"))
-    to_object(world, told)(body)
+    stack_id, destination = await begun(world, template("TEMP_URL_SIGNAL"))
+    to_object(world, destination)(body)
     stack = await world.settle(stack_id)
     assert stack["status"] == "FAILED"
     assert "signal" in stack["status_reason"]
 
 
 async def test_stack_deletion_ignores_missing_queue_user(world: World) -> None:
-    stack_id, told = await begun(world, template("ZAQAR_SIGNAL"))
-    to_queue(world, told)(b"{}")
+    stack_id, destination = await begun(world, template("ZAQAR_SIGNAL"))
+    to_queue(world, destination)(b"{}")
     await world.settle(stack_id)
     token = world.served.token("admin", "admin")
-    assert world.served.call("DELETE", f"/identity/v3/users/{told['user_id']}", token=token).status == 204
+    assert world.served.call("DELETE", f"/identity/v3/users/{destination['user_id']}", token=token).status == 204
     assert (await world.delete("web"))["status"] == "COMPLETE"
 
 
@@ -145,8 +145,8 @@ async def test_stack_deletion_ignores_missing_queue_user(world: World) -> None:
 )
 async def test_signal_queue_is_deleted_by_later_attempt(world: World, transport: str, place: str) -> None:
     """The first request is answered as if the object did not exist, by a response that does not name it."""
-    stack_id, told = await begun(world, template(transport))
-    SENDERS[transport](world, told)(b"")
+    stack_id, destination = await begun(world, template(transport))
+    SENDERS[transport](world, destination)(b"")
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
     assert world.in_cloud(lambda: left_of(world)) != ([], [])
     fault = Fault(on=f"DELETE {place}", do="fail", status=404, message="The resource could not be found.", times=1)

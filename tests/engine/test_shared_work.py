@@ -61,11 +61,11 @@ async def pair(served: ServedCloud, tmp_path: Path) -> AsyncIterator[list[World]
 class Recorded(NoPeers):
     """Keeps to whom offers were sent."""
 
-    def __init__(self, told: list[tuple[str, str | None]]) -> None:
-        self._told = told
+    def __init__(self, notifications: list[tuple[str, str | None]]) -> None:
+        self._notifications = notifications
 
     def offer(self, operation_id: str, engine_id: str | None = None) -> None:
-        self._told.append((operation_id, engine_id))
+        self._notifications.append((operation_id, engine_id))
 
 
 def all_of(runs: Iterable[Runs]) -> list[OperationRun]:
@@ -126,13 +126,13 @@ async def test_engines_on_the_same_host_are_notified_first(pair: list[World]) ->
     others = first.engine.others
     others.update_hosts({"0-far": "there", near.id: services.settings.host, services.id: services.settings.host})
     assert others.nearest == [near.id, "0-far"]
-    told: list[tuple[str, str | None]] = []
-    others.peers = Recorded(told)
+    notifications: list[tuple[str, str | None]] = []
+    others.peers = Recorded(notifications)
     offers = Offers(first.engine.runs, others, 0, is_trial=False)
     for number in range(2 * PORTION):
         offers.left(f"operation {number}")
     await asyncio.sleep(0)
-    assert told == [("operation 0", near.id), (f"operation {PORTION}", "0-far")]
+    assert notifications == [("operation 0", near.id), (f"operation {PORTION}", "0-far")]
 
 
 @pytest.mark.parametrize("request_", ["cancel", "delete"])

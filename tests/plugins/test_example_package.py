@@ -234,22 +234,22 @@ def test_parts_are_unknown_without_the_package(tmp_path: Path) -> None:
     shell = shell_in(tmp_path)
     file = tmp_path / "accounts.yaml"
     file.write_text(TEMPLATE)
-    told = shell.stoker("lint", str(file))
-    assert told.status != 0
-    assert "2026-04-01-ledger" in told.out + told.err
+    result = shell.stoker("lint", str(file))
+    assert result.status != 0
+    assert "2026-04-01-ledger" in result.out + result.err
 
 
 def test_the_template_is_valid_offline_with_the_package(installed: Path, tmp_path: Path) -> None:
     shell = shell_in(tmp_path)
-    told = shell.stoker("lint", str(PACKAGE / "accounts.yaml"), variables={"PYTHONPATH": str(installed)})
-    assert told.status == 0, told.out + told.err
+    result = shell.stoker("lint", str(PACKAGE / "accounts.yaml"), variables={"PYTHONPATH": str(installed)})
+    assert result.status == 0, result.out + result.err
 
 
 def test_a_broken_package_prevents_the_start_with_its_name(installed: Path, tmp_path: Path) -> None:
     broken = tmp_path / "site"
     shutil.copytree(installed, broken)
     (broken / "stoker_ledger" / "functions.py").write_text("import no_such_module\n")
-    told = shell_in(tmp_path).fails("up", "--detach", *ANY_PORTS, variables={"PYTHONPATH": str(broken)})
-    assert "stoker-ledger (stoker.template_functions: ledger = stoker_ledger.functions:FUNCTIONS)" in told
-    assert "no_such_module" in told
-    assert PluginInvalid.__name__ not in told
+    result = shell_in(tmp_path).fails("up", "--detach", *ANY_PORTS, variables={"PYTHONPATH": str(broken)})
+    assert "stoker-ledger (stoker.template_functions: ledger = stoker_ledger.functions:FUNCTIONS)" in result
+    assert "no_such_module" in result
+    assert PluginInvalid.__name__ not in result

@@ -246,8 +246,8 @@ async def test_another_projects_configuration(world: World, stranger: RequestCon
     # A row of an earlier release that names it delivers nothing of it.
     row = old_row(world, stranger.project_id, victim, secret, None)
     await world.engine.services.journal.commit(Batch().add(row))
-    told = await victim.call("software_deployment_metadata", stranger, server_id=victim.server)
-    assert told == []
+    metadata_of_victim = await victim.call("software_deployment_metadata", stranger, server_id=victim.server)
+    assert metadata_of_victim == []
 
 
 async def test_deployment_of_another_project_is_not_shown(world: World, stranger: RequestContext) -> None:
@@ -345,12 +345,12 @@ async def test_agent_receives_values_of_its_deployments(world: World) -> None:
     victim = await with_hidden(world)
     agent = await victim.agent()
     metadata = await victim.call("resource_metadata", agent, ref=REF, name="server")
-    (told,) = metadata["deployments"]
-    inputs = {entry["name"]: entry["value"] for entry in told["inputs"]}
-    assert (told["config"], inputs["word"], inputs["given"]) == (f"echo {HIDDEN}", HIDDEN, HIDDEN)
+    (deployment,) = metadata["deployments"]
+    inputs = {entry["name"]: entry["value"] for entry in deployment["inputs"]}
+    assert (deployment["config"], inputs["word"], inputs["given"]) == (f"echo {HIDDEN}", HIDDEN, HIDDEN)
     assert inputs["deploy_password"] == (await data_of(world, victim, "deployment"))["password"]
     by_server = await victim.call("software_deployment_metadata", agent, server_id=victim.server)
-    assert [entry["config"] for entry in by_server] == [told["config"]]
+    assert [entry["config"] for entry in by_server] == [deployment["config"]]
 
     other = await victim.agent("deployment")
     assert await victim.call("software_deployment_metadata", other, server_id=victim.server) == []

@@ -298,11 +298,11 @@ def test_forged_neighbors(cloud: RealNova, secured: bool) -> None:
     pair, others = f"fd00:{8 + secured}::aaaa", [f"fd00:{8 + secured}::77", f"fd00:{8 + secured}::ab00", "fe80::1"]
     spy = boot(cloud, program(ADVERTISE, address, own, own, pair, *others), networks=[{"port": ports[1]["id"]}])
     shown = ended(cloud, victim)
-    heard = [line.split()[1:] for line in shown.splitlines() if line.startswith("HEARD")]
+    neighbors = [line.split()[1:] for line in shown.splitlines() if line.startswith("HEARD")]
     assert "SENT fe80::1" in cloud.console(spy)
-    about = {address for kind, address in heard if kind == "136"} & {own, pair, *others}
+    about = {address for kind, address in neighbors if kind == "136"} & {own, pair, *others}
     assert about == ({own, pair} if secured else {own, pair, *others}), shown
-    assert ("134" in [kind for kind, _ in heard]) is not secured, shown
+    assert ("134" in [kind for kind, _ in neighbors]) is not secured, shown
 
 
 REACH = """

@@ -27,6 +27,6 @@ def test_random_changes_are_detected_as_drift_exactly(part: int) -> None:
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["type"] for report in reports] == names
     assert {report["type"]: report["problems"] for report in reports if report["problems"]} == {}
-    outcomes = {f"{report['type']} {told}" for report in reports for case in report["changes"] for told in case}
+    outcomes = {f"{report['type']} {change}" for report in reports for case in report["changes"] for change in case}
     found = {outcome for outcome in outcomes if outcome.endswith(f": {FOUND}")}
     assert len(found) >= LEAST_FOUND[part], sorted(outcomes - found)

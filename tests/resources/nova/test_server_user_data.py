@@ -203,9 +203,9 @@ async def users(cloud: Cloud) -> list[Any]:
 async def test_polling_the_cloudformation_api(servers: Bench, admin: Cloud, given: Given) -> None:
     server = await servers.create(configured(given, "POLL_SERVER_CFN"))
 
-    told = await servers.attribute(server, "os_collect_config")
-    assert told["collectors"] == ["ec2", "cfn", "local"]
-    assert told["cfn"] == {
+    configuration = await servers.attribute(server, "os_collect_config")
+    assert configuration["collectors"] == ["ec2", "cfn", "local"]
+    assert configuration["cfn"] == {
         "metadata_url": f"{URL}/",
         "access_key_id": server.data["access_key"],
         "secret_access_key": server.data["secret_key"],
@@ -228,30 +228,33 @@ async def test_polling_the_orchestration_api_after_a_change(servers: Bench, give
 
     await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
 
-    told = await servers.attribute(server, "os_collect_config")
-    assert told["collectors"] == ["ec2", "heat", "local"]
-    assert set(told["cfn"].values()) == {None}
-    assert (told["heat"]["user_id"], told["heat"]["stack_id"]) == (server.data["user_id"], "web/stack-id")
+    configuration = await servers.attribute(server, "os_collect_config")
+    assert configuration["collectors"] == ["ec2", "heat", "local"]
+    assert set(configuration["cfn"].values()) == {None}
+    assert (configuration["heat"]["user_id"], configuration["heat"]["stack_id"]) == (
+        server.data["user_id"],
+        "web/stack-id",
+    )
 
 
 async def test_changed_metadata_keeps_the_agents_configuration(servers: Bench, given: Given) -> None:
     server = await servers.create(configured(given, "POLL_SERVER_HEAT"))
-    told = await servers.attribute(server, "os_collect_config")
+    configuration = await servers.attribute(server, "os_collect_config")
     server.metadata = {"new": True}
 
     await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
 
-    assert server.metadata == {"new": True, "deployments": [], "os-collect-config": told}
+    assert server.metadata == {"new": True, "deployments": [], "os-collect-config": configuration}
 
 
 async def test_messages_in_a_queue_of_the_user(servers: Bench, given: Given) -> None:
     server = await servers.create(configured(given, "ZAQAR_MESSAGE"))
-    told = await servers.attribute(server, "os_collect_config")
-    assert told["collectors"] == ["ec2", "zaqar", "local"]
-    queue = told["zaqar"]["queue_id"]
+    configuration = await servers.attribute(server, "os_collect_config")
+    assert configuration["collectors"] == ["ec2", "zaqar", "local"]
+    queue = configuration["zaqar"]["queue_id"]
     project = server.data["stack_user_project_id"]
     user = await as_stack_user(servers.cloud, server.data, project)
-    assert told["zaqar"]["project_id"] == project
+    assert configuration["zaqar"]["project_id"] == project
     assert list((await messaging.read(user, queue, 10**6)).values()) == [server.metadata]
     assert await messaging.read(servers.cloud, queue, 10**6) == {}, "it is not in the project of the owner"
 
@@ -273,9 +276,9 @@ async def test_polling_an_object_in_swift(servers: Bench, given: Given) -> None:
     wanted = configured(given, "POLL_TEMP_URL") | {"deployment_swift_data": {"container": "told", "object": "web"}}
     server = await servers.create(wanted)
 
-    told = await servers.attribute(server, "os_collect_config")
-    assert told["collectors"] == ["ec2", "request", "local"]
-    async with ClientSession() as guest, guest.get(told["request"]["metadata_url"]) as answer:
+    configuration = await servers.attribute(server, "os_collect_config")
+    assert configuration["collectors"] == ["ec2", "request", "local"]
+    async with ClientSession() as guest, guest.get(configuration["request"]["metadata_url"]) as answer:
         assert await answer.json() == server.metadata
     assert await users(servers.cloud) == []
 
@@ -288,9 +291,9 @@ async def test_signals_may_stay_in_swift(servers: Bench, given: Given) -> None:
 
     await servers.update(server, configured(given, "POLL_SERVER_HEAT"))
 
-    told = await servers.attribute(server, "os_collect_config")
-    assert told["collectors"] == ["ec2", "heat", "local"]
-    assert told["request"] == {"metadata_url": None}
+    configuration = await servers.attribute(server, "os_collect_config")
+    assert configuration["collectors"] == ["ec2", "heat", "local"]
+    assert configuration["request"] == {"metadata_url": None}
     assert await servers.cloud.get("swift", "?format=json") in ([], None)
 
 

@@ -153,8 +153,8 @@ class _NoAction(ApiError):
     def __init__(self, request: Request, action: str) -> None:
         super().__init__(
             406,
-            f"Version {version_text(request.version)} was requested but the requested API {action} is not supported for this "
-            "version.",
+            f"Version {version_text(request.version)} was requested but the requested API {action} is not supported "
+            "for this version.",
             kind="",
         )
 
