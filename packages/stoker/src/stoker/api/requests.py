@@ -251,10 +251,10 @@ def negotiate(path: str, accept: str) -> str | VersionDocument:
         return VersionDocument()
     named = _VERSION_IN_PATH.fullmatch(path)
     if named is None:
-        asked = _VERSION_IN_HEADER.search(accept)
-        if asked is None:
+        match = _VERSION_IN_HEADER.search(accept)
+        if match is None:
             raise NoSuchPath(f"The path {path} does not exist: paths begin with {PREFIX}.")
-        version, rest = asked["version"], path
+        version, rest = match["version"], path
     else:
         version, rest = named["version"], named["rest"] or "/"
     if version not in _ACCEPTED or rest == "/":

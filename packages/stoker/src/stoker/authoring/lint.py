@@ -133,11 +133,13 @@ def _forms(registry: Registry, place: BoundTemplate) -> Iterator[Diagnostic]:
 
     definition = place.definition
     document = definition.template.document
-    for asked in definition.parameters.custom_checks:
-        problem = custom(asked.constraint, asked.value)
+    for custom_check in definition.parameters.custom_checks:
+        problem = custom(custom_check.constraint, custom_check.value)
         if problem:
-            position = document.locate(asked.path)
-            yield Diagnostic("parameter-constraint", asked.message(problem), asked.path, document.source, position)
+            position = document.locate(custom_check.path)
+            yield Diagnostic(
+                "parameter-constraint", custom_check.message(problem), custom_check.path, document.source, position
+            )
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
         if kind is not None and traits_of(kind).has_custom_constraints and resource.external_id is None:

@@ -26,8 +26,8 @@ def show(exchange: Exchange) -> None:
     groups = bool(exchange.query("groups"))
     found = None
     if exchange.query("scan"):
-        asked = {"type": chosen, "tag": tags, "name": name or None, "groups": "true" if groups else "false"}
-        found = exchange.api.get("/generated_template", asked)["generated_template"]
+        query = {"type": chosen, "tag": tags, "name": name or None, "groups": "true" if groups else "false"}
+        found = exchange.api.get("/generated_template", query)["generated_template"]
     exchange.show(
         "generate.html",
         types=exchange.api.get("/generated_template/resource_types")["resource_types"],

@@ -109,8 +109,8 @@ def _generated(exchange: Exchange, orphans: Sequence[Answer]) -> Answer:
     wanted = [each for each in orphans if each["type"] in types]
     if not wanted:
         return _NOTHING
-    asked = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
-    found: Answer = exchange.api.get("/generated_template", asked)["generated_template"]
+    query = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
+    found: Answer = exchange.api.get("/generated_template", query)["generated_template"]
     return found
 
 

@@ -259,9 +259,9 @@ def _complete(server: StokerServer) -> None:
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     def resolve(item: types.CompletionItem) -> types.CompletionItem:
-        asked = item.data if isinstance(item.data, dict) else {}
-        document = server.project.document(str(asked.get("path", "")))
-        kind = server.project.kind_named(document, str(asked.get("type", ""))) if document else None
+        data = item.data if isinstance(item.data, dict) else {}
+        document = server.project.document(str(data.get("path", "")))
+        kind = server.project.kind_named(document, str(data.get("type", ""))) if document else None
         if kind is not None:
             item.documentation = messages.markdown(describe.of_type(kind))
         return item

@@ -52,14 +52,14 @@ async def plan_deletion(
     return await plan_removal_of(services, context, stack, removal_options, besides, retain, **how)
 
 
-def refresh_of_return(stack: Stack, asked: str | None, default: Refresh) -> Refresh:
+def refresh_of_return(stack: Stack, requested: str | None, default: Refresh) -> Refresh:
     """Return which objects a rollback, a restoration or its plan asks the cloud for: as the request wants.
 
     An operation that runs is undone as if it had failed, and nothing is asked: what it changes now is no difference.
     """
     if stack.status == IN_PROGRESS:
         return Refresh.NONE
-    return Refresh(asked) if asked is not None else default
+    return Refresh(requested) if requested is not None else default
 
 
 async def plan_rollback(
@@ -89,8 +89,8 @@ async def plan_rollback(
         return replace(DesiredState.of(services, definition, inputs), skipped=skipped)
 
     towards = await services.evaluator.evaluate(stack.project_id, desired)
-    asked = [stack.project_id, target, sorted(skipped)]
-    goal = TargetDefinition("ROLLBACK", towards, asked, returns_to=target, since=since)
+    digested = [stack.project_id, target, sorted(skipped)]
+    goal = TargetDefinition("ROLLBACK", towards, digested, returns_to=target, since=since)
     return await plan_tree(services, context, stack, goal, refresh=refresh, priced=priced)
 
 

@@ -271,11 +271,11 @@ class ApprovalGate:
         from stoker.engine.notifications.notices import About, Notice, notices
 
         who, until = row.user_name or row.user_id, isoformat(row.expires_at)
-        asked = f"{who} asks for the {row.action} of stack {row.stack_name}, as the request {row.id}, until {until}."
+        message = f"{who} asks for the {row.action} of stack {row.stack_name}, as the request {row.id}, until {until}."
         expired = f"The request {row.id} of {who} for the {row.action} of stack {row.stack_name} has expired."
         about, services = About.request(row), self._services
         return [
-            *notices(services, self._control, Notice.REQUESTED, about, asked),
+            *notices(services, self._control, Notice.REQUESTED, about, message),
             *notices(services, self._control, Notice.EXPIRED, about, expired, due=row.expires_at),
         ]
 

@@ -96,12 +96,12 @@ class Planned:
         digest = str(self.digest) if self.digest is not None else None
         unchecked = {"unchecked": self.unchecked} if self.unchecked else {}
         coverage = self.observed.coverage if self.observed is not None else None
-        asked = {"refresh": self.refresh.value} if self.refresh is not None else {}
+        refresh = {"refresh": self.refresh.value} if self.refresh is not None else {}
         compared = {"compared": coverage.to_data()} if coverage is not None else {}
         made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
         checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
         costs = {"costs": self.costs.to_data(self.plan.secrets)} if self.costs is not None else {}
-        judged = {"policies": self.policies.to_data()} if self.policies is not None else {}
+        policy_report = {"policies": self.policies.to_data()} if self.policies is not None else {}
         entries: dict[str, Sequence[Import | Move]] = {
             "suggested_moves": self.suggested,
             "suggested_imports": self.suggested_imports,
@@ -110,7 +110,7 @@ class Planned:
         others = {"consumers": list(self.consumers)} if self.consumers else {}
         left = {"skipped": list(self.skipped)} if self.skipped else {}
         joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
-        more: dict[str, object] = {**unchecked, **asked, **compared, **checked, **costs, **judged}
+        more: dict[str, object] = {**unchecked, **refresh, **compared, **checked, **costs, **policy_report}
         return {**self.plan.to_data(), **made, **more, **suggested, **others, **left, **joint}
 
 
@@ -190,8 +190,8 @@ async def plan_tree(
     known: Known | None = None,
 ) -> Planned:
     """Return the plan of `plan_tree_with_values` without the values of its resources."""
-    asked = {"with_kept": with_kept, "preflight": preflight, "priced": priced}
-    planned = await plan_tree_with_values(services, context, stack, goal, refresh=refresh, known=known, **asked)
+    options = {"with_kept": with_kept, "preflight": preflight, "priced": priced}
+    planned = await plan_tree_with_values(services, context, stack, goal, refresh=refresh, known=known, **options)
     return replace(planned, plan=planned.plan.without_subjects())
 
 
@@ -312,22 +312,22 @@ async def plan_removal_of(
     def on(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
         removal = partial(_removal, services, connection, stack)
-        asked = removal_options
-        plan = recorded = removal(asked, Observations())
+        options = removal_options
+        plan = recorded = removal(options, Observations())
         if retain:
-            asked = replace(removal_options, retained=resources_at(recorded, stack.name, retain))
-            plan = recorded = removal(asked, Observations())
+            options = replace(removal_options, retained=resources_at(recorded, stack.name, retain))
+            plan = recorded = removal(options, Observations())
         observed = look.added_to(Observations())
         if observed.found:
-            plan = removal(asked, observed)
+            plan = removal(options, observed)
         nonlocal usages
         usages = usages_of(services, connection, stack, plan) if priced else None
         return Planned(plan, _digest(services, recorded, [stack.project_id, besides], rows))
 
     planned = await _compared(services, stack, on, look, Observations(), refresh)
     costs = await known_costs(services, context, usages)
-    judged = await evaluate_policies(services, stack, planned.plan, costs, None) if priced else None
-    return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=judged)
+    policies = await evaluate_policies(services, stack, planned.plan, costs, None) if priced else None
+    return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=policies)
 
 
 def _removal(
@@ -387,8 +387,8 @@ async def _compared(
     planned = await _planned(services, stack, on)
     while await look.follow(planned.plan):
         planned = await _planned(services, stack, on)
-    asked = look.refresh if refresh is not None else None
-    return replace(planned, observed=look.added_to(before), refresh=asked, statuses=look.statuses)
+    reported_refresh = look.refresh if refresh is not None else None
+    return replace(planned, observed=look.added_to(before), refresh=reported_refresh, statuses=look.statuses)
 
 
 async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:

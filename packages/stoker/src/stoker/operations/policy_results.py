@@ -135,13 +135,13 @@ def _results_by_step(report: Mapping[str, Any]) -> Iterator[Mapping[str, object]
     results: dict[tuple[str, str], list[Mapping[str, object]]] = {}
     for result in report.get("results", ()):
         results.setdefault((result["source"], result["policy"]), []).append(result)
-    for asked in report.get("asked", ()):
-        found = results.pop((asked["source"], asked["policy"]), [])
+    for evaluated in report.get("asked", ()):
+        found = results.pop((evaluated["source"], evaluated["policy"]), [])
         yield from found
         if any(result["code"] == Code.FAILED.value and not result["path"] for result in found):
             continue  # the policy as a whole
         objected = {result["path"] for result in found}
-        yield from ({**asked, "path": path, "code": None} for path in asked["paths"] if path not in objected)
+        yield from ({**evaluated, "path": path, "code": None} for path in evaluated["paths"] if path not in objected)
     for found in results.values():
         yield from found
 

@@ -119,8 +119,8 @@ async def _changes(
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)
     goal = replace(TargetDefinition.of(stack, checked, "UPDATE"), tags=tags, tried=tried)
-    asked: dict[str, Any] = {"preflight": is_checked_first(services, request), "priced": True, "known": known}
-    planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, refresh=refresh, **asked)
+    options: dict[str, Any] = {"preflight": is_checked_first(services, request), "priced": True, "known": known}
+    planned = await plan_tree(services, context, stack, goal, with_kept=show_nested, refresh=refresh, **options)
     steps = [step for step in planned.plan.steps if show_nested or not step.depth]
     buckets: dict[str, list[ResourceView]] = {bucket: [] for bucket in _BUCKETS.values()}
     replaced = {step.name for step in steps if step.supersedes}

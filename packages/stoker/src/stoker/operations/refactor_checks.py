@@ -112,7 +112,7 @@ async def examined(
     parts: RecordingComponents,
     context: RequestContext,
     definitions: Mapping[str, StackPatch],
-    asked: Sequence[Mapped],
+    requested_moves: Sequence[Mapped],
     creates: bool,
     promised: Mapping[str, str],
     changes: bool = False,
@@ -148,7 +148,7 @@ async def examined(
             former = services.loader.bind(stack, recorded.inputs, strict=False) if recorded.inputs else None
             policies = Policies.of(services, stack, "UPDATE")
             sides[name] = Side(stack, checked[name].desired, recorded, policies, former)
-        everything = dict.fromkeys((*asked, *written(sides)))
+        everything = dict.fromkeys((*requested_moves, *written(sides)))
         made = _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything), changes)
         for name in made.changed:
             if (former := sides[name].former) is not None:
@@ -201,11 +201,11 @@ def _moved(
     connection: Connection,
     services: EngineServices,
     made: ExaminedRefactor,
-    asked: Sequence[Mapped],
+    requested_moves: Sequence[Mapped],
     may_change: bool,
 ) -> ExaminedRefactor:
     """Match and carry out the moves in memory, and collect what does not allow them."""
-    moves, problems = matched(made.sides, asked)
+    moves, problems = matched(made.sides, requested_moves)
     problems = problems or list(refuse_to_move(made.sides, moves))
     if not moves and not problems:
         problems = ["No resource would be moved."]

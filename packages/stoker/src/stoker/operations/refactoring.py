@@ -80,14 +80,14 @@ async def stack_refactor_create(
     update: ActionInProgress, NotSupported, StackLocked, Conflict for a protected stack.
     """
     services = parts.services
-    asked = [mapped_of(entry) for entry in request.moved]
+    requested_moves = [mapped_of(entry) for entry in request.moved]
     if not 0 < len(request.templates) <= MOST_STACKS:
         raise BadValue(f"A refactoring is about 1 to {MOST_STACKS} stacks, of which it has the templates.")
     made = await examined(
         parts,
         context,
         definitions_of(request.templates, request.inputs or {}),
-        asked,
+        requested_moves,
         request.creates,
         {},
         request.changes,
@@ -233,10 +233,10 @@ async def stack_refactor_execute(
         raise Invalid(f"The stack refactor {row.id} is {view['execution_status']}. {reason}")
     held = services.sealer.open(row.body)
     promised = {each["name"]: each["id"] for each in held["stacks"] if each["is_new"]}
-    asked = [mapped_of(entry) for entry in held["moved"]]
+    requested_moves = [mapped_of(entry) for entry in held["moved"]]
     definitions = definitions_of(held["templates"], held.get("inputs", {}))
     may_change = bool(held.get("changes"))
-    made = await examined(parts, context, definitions, asked, held["creates"], promised, may_change)
+    made = await examined(parts, context, definitions, requested_moves, held["creates"], promised, may_change)
     if made.problems:
         raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(made.problems)}")
     new = {stack.id for stack in made.new}

@@ -39,14 +39,14 @@ async def retention_of_retry(services: EngineServices, stack: Stack, last: Opera
     return replace(retention, skipped=retention.skipped | skipped)
 
 
-def refresh_of_retry(stack: Stack, last: Operation, asked: str | None) -> Refresh:
+def refresh_of_retry(stack: Stack, last: Operation, requested: str | None) -> Refresh:
     """Return which objects the plan of a retry asks the cloud for: by default, at least those of the failed operation.
 
     Raises BadValue if a retry that has no plan is asked to compare.
     """
-    if asked is not None:
+    if requested is not None:
         _refuse_unplanned(stack, last)
-        return Refresh(asked)
+        return Refresh(requested)
     return Refresh.ALL if last.observe else Refresh.CHANGES
 
 

@@ -325,16 +325,16 @@ async def _updatable(services: EngineServices, context: RequestContext, request:
 
 def refresh_of(services: EngineServices, request: StackChange, default: Refresh) -> Refresh:
     """Return which objects a change or its plan asks the cloud for: as the request wants, or else the operator."""
-    asked = Refresh.ALL if request.converge else default
+    chosen = Refresh.ALL if request.converge else default
     if request.refresh is not None:
-        asked = Refresh(request.refresh)
-        if request.converge and asked is not Refresh.ALL:
+        chosen = Refresh(request.refresh)
+        if request.converge and chosen is not Refresh.ALL:
             raise BadValue(
                 f"converge asks for the refresh {Refresh.ALL.value!r}, not {request.refresh!r}: give one of them."
             )
-        if asked is Refresh.NONE:
-            return asked
-    return Refresh.ALL if services.settings.observe_on_update else asked
+        if chosen is Refresh.NONE:
+            return chosen
+    return Refresh.ALL if services.settings.observe_on_update else chosen
 
 
 def is_checked_first(services: EngineServices, request: StackInputs) -> bool:

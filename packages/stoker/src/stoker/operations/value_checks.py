@@ -95,8 +95,8 @@ async def check_services(
             raise _unavailable(service, type_name, "the service is not in the catalog")
 
     async def require(service: str, extension: str, type_name: str) -> None:
-        asked = cloud.has_extension(service, extension)
-        if not await questions.ask(f"the extension {extension} of {service}", asked, True):
+        lookup = cloud.has_extension(service, extension)
+        if not await questions.ask(f"the extension {extension} of {service}", lookup, True):
             raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
 
     await asyncio.gather(
@@ -134,7 +134,7 @@ class ValueChecker:
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks,
         TokenRejected, and CloudError if a service is unavailable, which is no error of the template.
         """
-        asked: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
+        checked_values: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
         definitions = [definition for definition, _ in tree]
         made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
         for number, (definition, place) in enumerate(tree):
@@ -143,16 +143,16 @@ class ValueChecker:
                     continue
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
-                asked.setdefault((name, _hashable(value)), []).append((tell, place(found)))
+                checked_values.setdefault((name, _hashable(value)), []).append((tell, place(found)))
         _, external, consulted, answers = await asyncio.gather(
             check_services(self._services, self._context, definitions, self._questions),
             self._external_objects(tree),
             self._consulted(tree),
-            self._ask_all({key: places[0][1].path for key, places in asked.items()}),
+            self._ask_all({key: places[0][1].path for key, places in checked_values.items()}),
         )
         unfit = [
             replace(found, message=tell(problem))
-            for problem, places in zip(answers, asked.values(), strict=True)
+            for problem, places in zip(answers, checked_values.values(), strict=True)
             if problem
             for tell, found in places
         ]
@@ -199,8 +199,8 @@ class ValueChecker:
         else:
             given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
             external = External(resource.name, kind, str(resource.external_id), given)
-            asked = missing(self._parts, self._stack, await self._cloud(), external)
-            why = await self._questions.ask(f"the external_id of {resource.name}", asked, None)
+            lookup = missing(self._parts, self._stack, await self._cloud(), external)
+            why = await self._questions.ask(f"the external_id of {resource.name}", lookup, None)
         if why is None or (self._refresh is Refresh.ALL and await self._is_used(resource)):
             return None
         path = (definition.template.written("resources"), resource.name, "external_id")
@@ -249,12 +249,12 @@ class ValueChecker:
     async def _cloud(self) -> Cloud:
         return await self._services.credentials.of_caller(self._context)
 
-    async def _ask_all(self, asked: Mapping[tuple[str, object], Path]) -> list[str | None]:
+    async def _ask_all(self, values: Mapping[tuple[str, object], Path]) -> list[str | None]:
         """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
-        if not asked:
+        if not values:
             return []
         checker = ConstraintChecker(self._services.types.registry.constraints.get, await self._cloud())
-        return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in asked.items()))
+        return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in values.items()))
 
     async def _ask(self, checker: ConstraintChecker, name: str, value: object, path: Path) -> str | None:
         """Return the problem, if any; a refusal to answer is one. Raises CloudError if a service cannot answer now."""

@@ -143,9 +143,9 @@ class Facts(Protocol):
 
 def portions(values: Iterable[str]) -> Iterator[list[str]]:
     """Yield the distinct values in portions that fit into the filter of a list: a longer query may not fit a URL."""
-    asked = sorted(set(values))
-    for start in range(0, len(asked), _MOST_ASKED):
-        yield asked[start : start + _MOST_ASKED]
+    identifiers = sorted(set(values))
+    for start in range(0, len(identifiers), _MOST_ASKED):
+        yield identifiers[start : start + _MOST_ASKED]
 
 
 class Checked(Protocol):

@@ -26,10 +26,10 @@ def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
 @cache
 def _tagged(tag: str) -> Select[Any]:
     given = stack_tags.c.tag
-    asked = and_(statements.begins(given, tag), or_(given == tag, given.startswith(f"{tag}=", autoescape=True)))
+    has_tag = and_(statements.begins(given, tag), or_(given == tag, given.startswith(f"{tag}=", autoescape=True)))
     joined = stacks.join(stack_tags, stacks.c.id == stack_tags.c.stack_id)
     order = (stacks.c.id, stack_tags.c.position.desc())
-    return select(stacks, stack_tags.c.tag).select_from(joined).where(asked, _QUIET).order_by(*order)
+    return select(stacks, stack_tags.c.tag).select_from(joined).where(has_tag, _QUIET).order_by(*order)
 
 
 def watched(connection: Connection, default: str) -> list[tuple[Stack, str]]:

@@ -29,8 +29,8 @@ _TIMES = ("created_at", "expires_at", "opens_at")
 
 def index(call: RestCall) -> dict[str, object]:
     """List the changes that wait for approval, or have waited, newest first: those with a `status`, or of a plan."""
-    asked = ListChangeRequests(status=tuple(call.query["status"]), plan_digest=call.query["plan_digest"])
-    return {"change_requests": [_shown(view) for view in call.execute(asked)]}
+    listing = ListChangeRequests(status=tuple(call.query["status"]), plan_digest=call.query["plan_digest"])
+    return {"change_requests": [_shown(view) for view in call.execute(listing)]}
 
 
 def show(call: RestCall) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def create(call: RestCall) -> dict[str, Any]:
     """
     stacks: dict[str, dict[str, Any]] = call.body["stacks"]
     given = {name: {key: each[key] for key in INPUTS if each.get(key) is not None} for name, each in stacks.items()}
-    asked = CreateStackRefactor(
+    creation = CreateStackRefactor(
         templates={name: _text(each["template"]) for name, each in stacks.items()},
         moved=call.body["moved"],
         creates=call.body["create_stacks"],
@@ -62,7 +62,7 @@ def create(call: RestCall) -> dict[str, Any]:
         changes=call.body["changes"],
         inputs={name: each for name, each in given.items() if each},
     )
-    return {"refactor": _shown(call.execute(asked))}
+    return {"refactor": _shown(call.execute(creation))}
 
 
 def _text(template: Mapping[str, object] | str) -> str:

@@ -479,8 +479,8 @@ def deletion(stack: Stack, retain: Sequence[str] = (), force: bool = False, refr
     without those that cannot be deleted. `refresh` says which objects its plan compares with the cloud.
     """
     options = {**({"retain": list(retain)} if retain else {}), **({"force": "true"} if force else {})}
-    asked = {**options, **({"refresh": refresh} if refresh != "changes" else {})}
+    preview_options = {**options, **({"refresh": refresh} if refresh != "changes" else {})}
     behind = ", and leave behind what cannot be deleted" if force else ""
-    preview, start = partial(stack.preview_delete, asked), partial(stack.delete, options=options)
+    preview, start = partial(stack.preview_delete, preview_options), partial(stack.delete, options=options)
     question = f"Delete the stack {stack.name}{behind}?"
     return PlannedAction(stack, question, preview, start, WANTED, NO_RESOURCES, explains=force)

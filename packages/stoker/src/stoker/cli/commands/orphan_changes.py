@@ -70,8 +70,8 @@ def _generated(service: StackClient, orphans: Sequence[Answer]) -> Answer:
     wanted = [each for each in orphans if each["type"] in types]
     if not wanted:
         return {"resources": [], "left_out": [], "unread": []}
-    asked = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
-    return service.generated(asked)
+    query = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
+    return service.generated(query)
 
 
 def _report_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:

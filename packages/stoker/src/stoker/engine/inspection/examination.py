@@ -32,11 +32,11 @@ async def _obstacles_in(services: EngineServices, stacks: Iterable[Stack]) -> di
     found: dict[str, str] = {}
     for stack in stacks:
         view = await view_of(services, stack)
-        asked = [state for state in view.current.values() if can_have_obstacle(state)]
+        states = [state for state in view.current.values() if can_have_obstacle(state)]
         answers = await asyncio.gather(
-            *(obstacle(state, make_read_call(view, state, Reader(services))) for state in asked)
+            *(obstacle(state, make_read_call(view, state, Reader(services))) for state in states)
         )
-        found |= {state.row.uuid: answer for state, answer in zip(asked, answers, strict=True)}
+        found |= {state.row.uuid: answer for state, answer in zip(states, answers, strict=True)}
     return found
 
 

@@ -63,10 +63,10 @@ class Healer:
             return
         self._busy, self._next_check = True, now + SHORTEST_INTERVAL
         try:
-            asked = await services.database.read(healing.tagged, TAG)
-            known = {stack.id for stack, _ in asked}
+            tagged_stacks = await services.database.read(healing.tagged, TAG)
+            known = {stack.id for stack, _ in tagged_stacks}
             self._due = {stack_id: due for stack_id, due in self._due.items() if stack_id in known}
-            for stack, tag in asked:
+            for stack, tag in tagged_stacks:
                 await self._check_stack(stack, tag, default)
         finally:
             self._busy = False

@@ -195,7 +195,7 @@ class ChildForecast:
 
     def plan(self) -> Plan:
         """Return the plan of the nested stack. Raises NotPredictable, or TemplateInvalid for an unusable template."""
-        return self.forward(self._rehearsal.asked).plan()
+        return self.forward(self._rehearsal.requested).plan()
 
     # -- values ------------------------------------------------------------------------------------------------------
 

@@ -92,13 +92,13 @@ def written(sides: Mapping[str, Side]) -> Iterator[Mapped]:
                 yield Mapped(source, target, is_asked=True)
 
 
-def matched(sides: Mapping[str, Side], asked: Iterable[Mapped]) -> tuple[list[Mapped], list[str]]:
+def matched(sides: Mapping[str, Side], requested_moves: Iterable[Mapped]) -> tuple[list[Mapped], list[str]]:
     """Return what is moved, and the problems with what the request asks for.
 
     A resource that its stack does not want any more, and that exactly one other stack wants under the same name and
     does not have, is moved there.
     """
-    found, problems = list(asked), list[str]()
+    found, problems = list(requested_moves), list[str]()
     problems += [problem for each in found for problem in _request_problems(sides, each)]
     problems += _duplicates("is moved twice", [each.source for each in found])
     problems += _duplicates("would get two objects", [each.target for each in found])

@@ -63,11 +63,11 @@ class SimulatedChildStack:
     def __init__(self, planner: Planner, recorded: Recorded | None) -> None:
         self._planner = planner
         self._recorded = recorded
-        self.asked: ChildRequest | None = None
+        self.requested: ChildRequest | None = None
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         if request.template is not None:
-            self.asked = request
+            self.requested = request
         return Done(physical_id=self._recorded.stack.id if self._recorded is not None else None)
 
     async def begin(self, *arguments: object, **named: object) -> None:
@@ -79,9 +79,9 @@ class SimulatedChildStack:
 
     async def members(self) -> list[Member]:
         present = {name: _member(state) for name, state in self._present().items()}
-        if self.asked is None:
+        if self.requested is None:
             return list(present.values())
-        return [_as_requested(name, entry, present.get(name)) for name, entry in _entries(self.asked).items()]
+        return [_as_requested(name, entry, present.get(name)) for name, entry in _entries(self.requested).items()]
 
     def _present(self) -> Mapping[str, ResourceState]:
         return self._recorded.current if self._recorded is not None else {}
@@ -99,20 +99,20 @@ class SimulatedChildStack:
         }
 
     def _forward(self) -> Forward:
-        if self.asked is None:
+        if self.requested is None:
             raise NotPredictable("it requests nothing of the nested stack")
-        return self._planner.forward(self.asked)
+        return self._planner.forward(self.requested)
 
     async def template(self) -> Mapping[str, Any] | None:
-        if self.asked is not None:
-            return self.asked.template
+        if self.requested is not None:
+            return self.requested.template
         return self._recorded.inputs.template.data if self._recorded is not None and self._recorded.inputs else None
 
 
 class Rehearsal:
     """One action of one resource. `state` is the resource as recorded, None for a new one.
 
-    Afterwards `asked` is the type's final request to its nested stack. Raises NotPredictable.
+    Afterwards `requested` is the type's final request to its nested stack. Raises NotPredictable.
     """
 
     def __init__(
@@ -123,19 +123,19 @@ class Rehearsal:
         self._recorded = recorded
         self._planner = planner
         self._stack = stack
-        self._call, self.asked = self._rehearsed()
+        self._call, self.requested = self._rehearsed()
 
     def _rehearsed(self) -> tuple[Call, ChildRequest]:
-        call, asked = self._enter()
-        new = set(_entries(asked)) - set(self._recorded.current if self._recorded is not None else ())
-        if new and not asked.template_name:
+        call, requested = self._enter()
+        new = set(_entries(requested)) - set(self._recorded.current if self._recorded is not None else ())
+        if new and not requested.template_name:
             # A name that differs the next time is random, and only known when it is chosen.
             random = new - _entries(self._enter()[1]).keys()
-            asked = _renamed(asked, [name for name in _entries(asked) if name in random])
-        cast(SimulatedChildStack, call.engine.child).asked = asked
+            requested = _renamed(requested, [name for name in _entries(requested) if name in random])
+        cast(SimulatedChildStack, call.engine.child).requested = requested
         if call.physical_id is None:  # afterwards, there is a nested stack
             call.physical_id = cast(Any, Unknown.of(self._target.name))
-        return call, asked
+        return call, requested
 
     def _enter(self) -> tuple[Call, ChildRequest]:
         child = SimulatedChildStack(self._planner, self._recorded)
@@ -143,8 +143,8 @@ class Rehearsal:
         method = self._target.type.update if self._state is not None else self._target.type.create
         for _ in range(_ENTRIES):
             outcome = at_once(method(call))
-            if isinstance(outcome, Done) and child.asked is not None:
-                return call, child.asked
+            if isinstance(outcome, Done) and child.requested is not None:
+                return call, child.requested
             if not isinstance(outcome, InProgress):
                 break
             call.now += outcome.after or 0.0
@@ -250,8 +250,8 @@ def _member(state: ResourceState) -> Member:
 
 def _as_requested(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
     """Return a member as it would be after its entry in the template has been applied."""
-    asked = entry.get("properties") or entry.get("Properties") or {}
-    given = {key: value for key, value in asked.items() if value is not None}
+    requested = entry.get("properties") or entry.get("Properties") or {}
+    given = {key: value for key, value in requested.items() if value is not None}
     if present is not None:
         return replace(present, status=COMPLETE, properties=given)
     kind = str(entry.get("type") or entry.get("Type"))

@@ -65,14 +65,14 @@ async def _quota_uses(items: Sequence[Item], facts: Facts) -> tuple[list[_QuotaU
     """Return what is taken of each quota, and what could not be asked for that."""
     found: dict[tuple[str, str], _QuotaUse] = {}
     failures: dict[str, Finding] = {}
-    asked = [
+    consumptions = [
         (each, consumption)
         for item in items
         for each in (item.planned, item.former)
         if each is not None
         for consumption in each.type.consumes
     ]
-    for each, consumption in asked:  # one after the other: nearly all need no question of their own
+    for each, consumption in consumptions:  # one after the other: nearly all need no question of their own
         answer = await _amount(each, consumption, facts)
         if isinstance(answer, NotRead):
             message = f"what {each.path} takes of the quota of {consumption.quota.label} is not known: {answer.message}"

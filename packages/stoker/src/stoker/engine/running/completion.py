@@ -305,11 +305,11 @@ class OperationCompletion:
 
 def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextManager[None]:
     """Add the operation, and if recorded the request that started it, to all log lines inside the context."""
-    asked = None
+    requester = None
     if operation.request_id is not None:
         user, name = operation.user_id or "", operation.user_name or ""
-        asked = RequestContext(operation.request_id, user, name, stack.project_id if stack is not None else "")
-    return operation_scope(operation.id, asked)
+        requester = RequestContext(operation.request_id, user, name, stack.project_id if stack is not None else "")
+    return operation_scope(operation.id, requester)
 
 
 def log_start(operation: Operation, stack: Stack, former_owner: str | None) -> None:

@@ -57,25 +57,25 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
         LOG.warning("policies on the plan of stack %s: %s", run.stack.name, result.text())
     if denied := report.with_verdict(EnforcementLevel.DENY):
         raise PolicyDenied(_refusal(run, "policies deny it", denied))
-    if (asked := report.with_verdict(EnforcementLevel.REQUIRE_APPROVAL)) and not await is_approved(run):
-        raise ApprovalRequired(_refusal(run, "policies require an approval, which this plan does not have", asked))
+    if (unapproved := report.with_verdict(EnforcementLevel.REQUIRE_APPROVAL)) and not await is_approved(run):
+        raise ApprovalRequired(_refusal(run, "policies require an approval, which this plan does not have", unapproved))
     return plan
 
 
 async def check_step_by_policies(run: OperationContext, target: Target, kind: StepKind) -> None:
     """Ask the policies about a resource whose values are all known now. Raises Failure."""
     step = step_document(target.name, target.type_name, target.type, target.given, kind, run.planned_secrets)
-    asked = [
+    applicable = [
         policy
         for policy in concerning(run.planning.policies, run.operation.action)
         if policy.scope is Scope.RESOURCE and policy.applies(step)
     ]
-    if not asked:
+    if not applicable:
         return
     document = {"action": run.operation.action, "stack": await _stack(run), "steps": [step]}
-    work = partial(evaluate_step, asked, document, target.name, run.planned_secrets)
+    work = partial(evaluate_step, applicable, document, target.name, run.planned_secrets)
     report = await run.services.evaluator.compute_on_thread(run.stack.project_id, work)
-    _keep_late(run, target.name, asked, report)
+    _keep_late(run, target.name, applicable, report)
     if denied := report.with_verdict(EnforcementLevel.DENY):
         raise Failure(PolicyDenied.__name__, (target.name,), "; ".join(result.text() for result in denied))
     if (needed := report.with_verdict(EnforcementLevel.REQUIRE_APPROVAL)) and not await is_approved(run):
@@ -121,7 +121,7 @@ def _keep(run: OperationContext, report: Report) -> None:
         run.operation.plan = sealer.seal({**sealer.open(run.operation.plan), "policies": report.to_data()})
 
 
-def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report: Report) -> None:
+def _keep_late(run: OperationContext, path: str, policies: Sequence[Policy], report: Report) -> None:
     """Put the results about a step in place of the earlier results, for which its values were not known; the next
     commit of the operation stores them.
     """
@@ -130,7 +130,7 @@ def _keep_late(run: OperationContext, path: str, asked: Sequence[Policy], report
     sealer = run.services.sealer
     plan = sealer.open(run.operation.plan)
     kept = plan.get("policies") or {}
-    about = {(policy.source.value, policy.name, path) for policy in asked}
+    about = {(policy.source.value, policy.name, path) for policy in policies}
     before: list[Mapping[str, object]] = list(kept.get("results", ()))
     others = [each for each in before if (each["source"], each["policy"], each["path"]) not in about]
     late = [result.to_data() for result in report.results]

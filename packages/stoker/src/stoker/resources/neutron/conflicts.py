@@ -63,8 +63,8 @@ async def _object(planned: Planned, value: object, collection: str, facts: Facts
 async def _listed(facts: Facts, collection: str, field: str, values: Iterable[str]) -> list[Mapping[str, Any]]:
     """Return the objects of a collection with one of the values in a field."""
     found: list[Mapping[str, object]] = []
-    for asked in portions(values):
-        found += await facts.list("neutron", f"/v2.0/{collection}", collection, {field: asked})
+    for portion in portions(values):
+        found += await facts.list("neutron", f"/v2.0/{collection}", collection, {field: portion})
     return found
 
 

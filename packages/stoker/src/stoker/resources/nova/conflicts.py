@@ -70,8 +70,8 @@ async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, obje
     found: dict[str, list[Mapping[str, object]]] = {}
     identifiers = set(filter(is_uuid, values))
     for field, wanted in (("id", identifiers), ("name", values - identifiers)):
-        for asked in portions(wanted):
-            quoted = ",".join(f'"{value}"' for value in asked)
+        for portion in portions(wanted):
+            quoted = ",".join(f'"{value}"' for value in portion)
             for image in await facts.list("glance", "/v2/images", "images", {field: f"in:{quoted}"}):
                 found.setdefault(str(image[field]), []).append(image)
     return {value: images[0] for value, images in found.items() if len(images) == 1}

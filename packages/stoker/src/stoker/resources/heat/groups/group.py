@@ -120,8 +120,8 @@ class GroupResource(NestedStackResource):
 
 def _present(form: Form, entry: Mapping[str, object], member: Member) -> Mapping[str, object]:
     """Return the definition of a member, which the template has as `entry`, with the properties that it has now."""
-    asked = entry.get(form.properties) or {}
-    return entry if asked == member.properties else {**entry, form.properties: dict(member.properties)}
+    requested = entry.get(form.properties) or {}
+    return entry if requested == member.properties else {**entry, form.properties: dict(member.properties)}
 
 
 def _begin(call: Call, planned: list[Batch]) -> Outcome:

@@ -165,25 +165,25 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
         if until := cooling_down(call.metadata, cooldown, call.now):
             raise NoActionRequired(f"{call.resource.name} is in its cooldown until {until}")
         request = self.request(await self.members_after(call, Batch(size, max(size - current, 0))))
-        asked = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
-        asked["size"] = size
-        call.report.announced.append(_notice(call, "start", asked, current))
+        scaling = {"reason": str(message), "cooldown": cooldown, "type": message.type, "amount": message.amount}
+        scaling["size"] = size
+        call.report.announced.append(_notice(call, "start", scaling, current))
         try:
-            await call.engine.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: asked})
+            await call.engine.child.begin("UPDATE", request, metadata=begun(call.metadata), data={_UNDER_WAY: scaling})
         except ActionInProgress as error:
             raise NoActionRequired(f"another operation of {call.resource.name} is in progress") from error
         return f"{call.resource.name} changes from {current} to {size} members ({message})"
 
     async def child_ended(self, call: Call, succeeded: bool) -> None:
-        asked = call.data.pop(_UNDER_WAY, None)
-        if asked is None or not succeeded:
+        scaling = call.data.pop(_UNDER_WAY, None)
+        if scaling is None or not succeeded:
             call.metadata = ended(call.metadata)
         else:
-            call.data[_CAPACITY] = asked.get("size", len(await serving(call)))
-            call.metadata = changed(call.metadata, asked["reason"], asked["cooldown"], call.now)
-        if asked is not None:
+            call.data[_CAPACITY] = scaling.get("size", len(await serving(call)))
+            call.metadata = changed(call.metadata, scaling["reason"], scaling["cooldown"], call.now)
+        if scaling is not None:
             call.report.announced.append(
-                _notice(call, "end" if succeeded else "error", asked, len(await serving(call)))
+                _notice(call, "end" if succeeded else "error", scaling, len(await serving(call)))
             )
 
 
@@ -208,13 +208,13 @@ _MESSAGES = {
 }
 
 
-def _notice(call: Call, phase: str, asked: Mapping[str, object], capacity: int) -> ScalingNotice:
+def _notice(call: Call, phase: str, scaling: Mapping[str, object], capacity: int) -> ScalingNotice:
     """Return the notification of a scaling operation; `capacity` is the group's size at that time."""
     return ScalingNotice(
         phase,
         {
-            "adjustment": asked["amount"],
-            "adjustment_type": asked["type"],
+            "adjustment": scaling["amount"],
+            "adjustment_type": scaling["type"],
             "capacity": capacity,
             "groupname": call.physical_name,
             "message": _MESSAGES[phase].format(call.physical_name),

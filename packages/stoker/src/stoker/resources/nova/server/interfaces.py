@@ -115,8 +115,8 @@ def fit(entry: Entry, card: Card) -> int | None:
         "subnet": {row["subnet_id"] for row in addresses},
         "fixed_ip": {row["ip_address"] for row in addresses},
     }
-    asked = [key for key in _PLACES if entry.get(key) is not None]
-    return len(asked) if all(entry[key] in holds[key] for key in asked) else None
+    requested = [key for key in _PLACES if entry.get(key) is not None]
+    return len(requested) if all(entry[key] in holds[key] for key in requested) else None
 
 
 def _extra_changeable(before: Entry, after: Entry, own: bool) -> bool:

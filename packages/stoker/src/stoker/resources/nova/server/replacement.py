@@ -62,12 +62,12 @@ def _entries(call: Call) -> list[Entry]:
 def _asked(entry: Entry) -> dict[str, Any]:
     """Return what the entry requests that only one server can have, as filters for Neutron's list of ports."""
     extra = entry.get("port_extra_properties") or {}
-    asked = {
+    requested = {
         "id": entry.get("port"),
         "fixed_ips": None if entry.get("fixed_ip") is None else f"ip_address={entry['fixed_ip']}",
         "mac_address": extra.get("mac_address"),
     }
-    return {name: value for name, value in asked.items() if value is not None}
+    return {name: value for name, value in requested.items() if value is not None}
 
 
 def _is_requested(entries: Sequence[Entry], card: Mapping[str, Any]) -> bool:
@@ -168,9 +168,9 @@ async def _take(call: Call, index: int, entry: Entry, port: Port) -> Outcome:
     if not holder and entry.get("port") is None and port["name"] == port_name(call, index):
         await call.cloud.delete("neutron", f"/v2.0/ports/{port['id']}", ok=(404,))
         return InProgress(after=0.0)
-    asked = ", ".join(f"{name} {value}" for name, value in _asked(entry).items())
+    requested = ", ".join(f"{name} {value}" for name, value in _asked(entry).items())
     return Failed(
-        f"server {call.physical_id} cannot get {asked} back: port {port['id']} uses it"
+        f"server {call.physical_id} cannot get {requested} back: port {port['id']} uses it"
         + (f", which is attached to {holder}" if holder else "")
         + ". Free it, then update the stack again.",
         "InterfaceAttachFailed",

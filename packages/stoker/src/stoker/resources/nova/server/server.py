@@ -167,8 +167,8 @@ class Server(
         listed = await call.cloud.list("nova", "/servers/detail", "servers", {"name": pattern})
         listed = [item for item in listed if item.get("name") == name and status_of(item) != "DELETED"]
         if name != call.physical_name:
-            asked = {"image": {"id": call.properties["image"]} if call.properties.get("image") else ""}
-            listed = [item for item in listed if self.made_by(call, asked, item)]
+            expected = {"image": {"id": call.properties["image"]} if call.properties.get("image") else ""}
+            listed = [item for item in listed if self.made_by(call, expected, item)]
         found = await first_unowned(call, self.collection, listed)
         if found is not None:
             mark_used(call)
