@@ -249,7 +249,7 @@ def config_view() -> dict[str, Any]:
 
 
 def change_request_view(**more: Any) -> dict[str, Any]:
-    said = {"user_id": "u2", "user_name": "alice", "verdict": "APPROVED", "comment": "", "created_at": CREATED}
+    output = {"user_id": "u2", "user_name": "alice", "verdict": "APPROVED", "comment": "", "created_at": CREATED}
     return {
         "id": "request",
         "project_id": PROJECT,
@@ -265,7 +265,7 @@ def change_request_view(**more: Any) -> dict[str, Any]:
         "opens_at": None,
         "requires": [{"role": None, "number": 2}],
         "lacks": [{"role": None, "number": 1}],
-        "approvals": [said],
+        "approvals": [output],
         "emergency": {"user_id": "u", "user_name": "bob", "reason": "the shop is down", "created_at": CREATED},
         "operation": None,
         "waits_for_caller": True,

@@ -110,10 +110,10 @@ TEMPLATES = {
 
 @pytest.mark.parametrize("name", [name for name in TEMPLATES if name != "missing required property"])
 def test_invalid_template_is_refused_with_position(place: Place, name: str) -> None:
-    template, said = TEMPLATES[name]
+    template, message = TEMPLATES[name]
     answer = place.send("POST", "/stacks", {"stack_name": "bad", "template": template})
     refused(answer)
-    assert said in answer.json()["error"]["message"], answer.text
+    assert message in answer.json()["error"]["message"], answer.text
     assert place.send("GET", "/stacks").json()["stacks"] == []
 
 

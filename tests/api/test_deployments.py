@@ -75,9 +75,9 @@ TEMPLATE: dict[str, Any] = {
 
 def script(inputs: dict[str, Any], text: str) -> dict[str, Any]:
     """Plays a shell that knows `echo $word`."""
-    said = text.removeprefix("echo ").replace("$word", str(inputs.get("word", "")))
+    message = text.removeprefix("echo ").replace("$word", str(inputs.get("word", "")))
     failed = {"mistake": "no such word"} if inputs.get("word") == "wrong" else {}
-    return {"deploy_stdout": said, "deploy_stderr": "", "deploy_status_code": 0, "length": len(said), **failed}
+    return {"deploy_stdout": message, "deploy_stderr": "", "deploy_status_code": 0, "length": len(message), **failed}
 
 
 @pytest.fixture(scope="module")

@@ -140,7 +140,7 @@ def test_generation_is_filtered_by_type_tag_and_name(stacks: Stacks, objects: Ob
     [record] = by_id(records).values()
     assert records["environment"]["parameters"][record["properties"]["zone"]["get_param"]] == zone
 
-    for query, said in (
+    for query, output in (
         ("?type=OS::Heat::None", "cannot be generated; those of these can: OS::Cinder::Volume"),
         ("?type=OS::Neutron::Nett", "did you mean OS::Neutron::Net?"),
         ("?name=" + "a" * 300, "longer than 255 characters"),
@@ -148,7 +148,7 @@ def test_generation_is_filtered_by_type_tag_and_name(stacks: Stacks, objects: Ob
     ):
         answer = stacks.send("GET", f"/../generated_template{query}")
         assert answer.status_code == 400, answer.text
-        assert said in answer.json()["error"]["message"]
+        assert output in answer.json()["error"]["message"]
 
 
 def test_unlisted_objects_are_reported_as_unknown(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:

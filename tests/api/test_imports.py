@@ -86,12 +86,12 @@ def test_a_new_stack_imports_and_an_identity_finds_the_object(stacks: Stacks, ob
 
 def test_identity_must_match_one_object(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(v=VOLUME))
-    said = stacks.refused(template(v=VOLUME, net=NET), imports(net={"name": "shop"}))
-    assert "environment: imports[0].identity: neutron lists no object with name=shop" in said.replace(" 1:", ":")
+    output = stacks.refused(template(v=VOLUME, net=NET), imports(net={"name": "shop"}))
+    assert "environment: imports[0].identity: neutron lists no object with name=shop" in output.replace(" 1:", ":")
     objects.net()
     net = objects.net(admin_state_up=False)
-    said = stacks.refused(template(v=VOLUME, net=NET), imports(net={"name": "shop"}))
-    assert "2 objects with name=shop: give the id" in said
+    output = stacks.refused(template(v=VOLUME, net=NET), imports(net={"name": "shop"}))
+    assert "2 objects with name=shop: give the id" in output
     identity = {"name": "shop", "admin_state_up": False}
     stacks.update(template(v=VOLUME, net=UNNAMED), imports(net=identity))
     assert stacks.objects()["net"] == net
@@ -101,35 +101,35 @@ def test_import_that_requires_replacement_is_refused_with_properties(stacks: Sta
     stacks.create(template(v=VOLUME))
     net = objects.net()
     sub = objects.subnet(net, "10.2.0.0/24")
-    said = stacks.refused(template(v=VOLUME, net=NET, sub=subnet("net")), imports(net=net, sub=sub))
-    assert f"the object {sub} cannot become the resource sub, since what differs needs a new object: cidr" in said
-    said = stacks.refused(template(v=VOLUME, net=UNNAMED, sub=subnet("net", cidr="10.2.0.0/24")), imports(sub=sub))
-    assert "it gives network a value, and another value needs a new object" in said  # the network is new
+    output = stacks.refused(template(v=VOLUME, net=NET, sub=subnet("net")), imports(net=net, sub=sub))
+    assert f"the object {sub} cannot become the resource sub, since what differs needs a new object: cidr" in output
+    output = stacks.refused(template(v=VOLUME, net=UNNAMED, sub=subnet("net", cidr="10.2.0.0/24")), imports(sub=sub))
+    assert "it gives network a value, and another value needs a new object" in output  # the network is new
 
 
 def test_unreadable_or_missing_objects_are_not_imported(stacks: Stacks, objects: Objects, served: ServedCloud) -> None:
     stacks.create(template(v=VOLUME))
     foreign = Objects(served, "admin").net()
     for identifier in (foreign, "0b8a7d5e-0000-4000-8000-000000000000", "../routers", "a/b", ""):
-        said = stacks.refused(template(v=VOLUME, net=NET), imports(net=identifier))
-        assert "imports[0].id" in said
+        output = stacks.refused(template(v=VOLUME, net=NET), imports(net=identifier))
+        assert "imports[0].id" in output
     assert "neutron has no object" in stacks.refused(template(v=VOLUME, net=NET), imports(net=foreign))
 
 
 def test_an_object_of_another_resource_is_refused_and_its_owner_named(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(a=NET))
     had = stacks.objects()["a"]
-    said = stacks.refused(template(a=NET, b=NET), imports(b=had))
-    assert f"the object {had} belongs to the resource a of the stack web" in said
+    output = stacks.refused(template(a=NET, b=NET), imports(b=had))
+    assert f"the object {had} belongs to the resource a of the stack web" in output
     net = objects.net()
-    said = stacks.refused(template(a=NET, b=NET, c=NET), imports(b=net, c={"name": "shop", "id": net}))
-    assert f"{net} is also imported as the resource b" in said
-    said = stacks.refused(template(a=NET), imports(a=net))
-    assert f"the resource a has the object {had} already" in said
+    output = stacks.refused(template(a=NET, b=NET, c=NET), imports(b=net, c={"name": "shop", "id": net}))
+    assert f"{net} is also imported as the resource b" in output
+    output = stacks.refused(template(a=NET), imports(a=net))
+    assert f"the resource a has the object {had} already" in output
 
 
 @pytest.mark.parametrize(
-    ("resources", "entries", "said"),
+    ("resources", "entries", "output"),
     [
         ({}, [{"to": "c", "id": "x"}], "the template has no resource c, as which x is imported"),
         ({}, [{"to": "g.0", "id": "x"}], "objects of the type OS::Heat::TestResource cannot be imported"),
@@ -153,18 +153,18 @@ def test_an_object_of_another_resource_is_refused_and_its_owner_named(stacks: St
     ],
 )
 def test_invalid_import_is_refused(
-    stacks: Stacks, resources: dict[str, Any], entries: list[dict[str, Any]], said: str
+    stacks: Stacks, resources: dict[str, Any], entries: list[dict[str, Any]], output: str
 ) -> None:
     group = {
         "type": "OS::Heat::ResourceGroup",
         "properties": {"count": 1, "resource_def": FAILING | {"properties": {}}},
     }
     stacks.create(template(v=VOLUME, g=group))
-    assert said in stacks.refused(template(v=VOLUME, g=group, **resources), {"imports": entries})
+    assert output in stacks.refused(template(v=VOLUME, g=group, **resources), {"imports": entries})
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "place", "output"),
     [
         ("imports:\n  - {to: a}\n", "environment 1:2:5: imports[0]", "either the key 'id' or the key 'identity'"),
         ("imports:\n  - {to: a, id: x, identity: {name: b}}\n", "environment 1:2:5: imports[0]", "either the key 'id'"),
@@ -176,11 +176,11 @@ def test_invalid_import_is_refused(
         ("imports: {a: b}\n", "environment 1:1:", "must be a list, not a map"),
     ],
 )
-def test_problems_have_positions(stacks: Stacks, text: str, place: str, said: str) -> None:
+def test_problems_have_positions(stacks: Stacks, text: str, place: str, output: str) -> None:
     stacks.create(template(v=VOLUME))
     asked = {"files": {"names.yaml": text}, "environment_files": ["names.yaml"]}
     message = stacks.refused(template(v=VOLUME, a=NET), {}, **asked)
-    assert said in message
+    assert output in message
     assert place in message
 
 

@@ -178,7 +178,7 @@ def test_import_entries_follow_moves_of_their_parents(stacks: Stacks, objects: O
 
 
 @pytest.mark.parametrize(
-    ("entries", "said"),
+    ("entries", "output"),
     [
         (imports(**{"group.pink.port": "x"}), "the template has no resource group.pink.port, as which x is imported"),
         (imports(**{"group.blue.gate": "x"}), "the template has no resource group.blue.gate, as which x is imported"),
@@ -190,19 +190,19 @@ def test_import_entries_follow_moves_of_their_parents(stacks: Stacks, objects: O
         (removed("old.port"), "old is removed with all objects in it, also that of old.port"),
     ],
 )
-def test_impossible_nested_imports_are_refused(stacks: Stacks, entries: dict[str, Any], said: str) -> None:
+def test_impossible_nested_imports_are_refused(stacks: Stacks, entries: dict[str, Any], output: str) -> None:
     old = {"type": "member.yaml", "properties": {"name": "old", "network": {"get_resource": "net"}}}
     stacks.create(template(net=NET, group=group("red"), old=old), files=FILES)
     message = stacks.refused(template(net=NET, group=group("red", "blue")), entries, files=FILES)
-    assert said in message
+    assert output in message
 
 
 def test_an_object_of_another_resource_is_refused(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     red = below(stacks)["group.red.port"]
     wanted = template(net=NET, group=group("red", "blue", "green"))
-    said = stacks.refused(wanted, imports(**{"group.blue.port": red}), files=FILES)
-    assert f"the object {red} belongs to the resource port of the stack web" in said
+    output = stacks.refused(wanted, imports(**{"group.blue.port": red}), files=FILES)
+    assert f"the object {red} belongs to the resource port of the stack web" in output
     objects.port(stacks.objects()["net"], "twice")
     entries = imports(**{"group.blue.port": {"name": "twice"}, "group.green.port": {"name": "twice", "status": "DOWN"}})
     assert "is also imported as the resource group.blue.port" in stacks.refused(wanted, entries, files=FILES)
@@ -216,8 +216,10 @@ def test_a_subnet_beside_an_imported_network_of_a_nested_stack(stacks: Stacks, o
     sub = objects.subnet(net, "10.2.0.0/24")
     stacks.create(template(v=VOLUME))
     entries = imports(**{"tier.net": net, "tier.sub": sub})
-    said = stacks.refused(template(v=VOLUME, tier={"type": "tier.yaml"}), entries, files=files)
-    assert f"the object {sub} cannot become the resource tier.sub, since what differs needs a new object: cidr" in said
+    output = stacks.refused(template(v=VOLUME, tier={"type": "tier.yaml"}), entries, files=files)
+    assert (
+        f"the object {sub} cannot become the resource tier.sub, since what differs needs a new object: cidr" in output
+    )
 
 
 def test_an_import_whose_value_is_only_known_by_the_deployment_is_refused_before_it(

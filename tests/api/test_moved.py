@@ -126,7 +126,7 @@ def test_new_stack_ignores_moved_entries(stacks: Stacks) -> None:
 
 
 @pytest.mark.parametrize(
-    ("resources", "entries", "said"),
+    ("resources", "entries", "output"),
     [
         ({"b": NET}, [("a", "b"), ("a", "c")], "the resource a is also moved to b"),
         ({"b": NET}, [("a", "b"), ("v", "b")], "the resource a is also moved to b"),
@@ -140,15 +140,15 @@ def test_new_stack_ignores_moved_entries(stacks: Stacks) -> None:
     ],
 )
 def test_invalid_move_is_refused(
-    stacks: Stacks, resources: dict[str, Any], entries: list[tuple[str, str]], said: str
+    stacks: Stacks, resources: dict[str, Any], entries: list[tuple[str, str]], output: str
 ) -> None:
     stacks.create(template(a=NET, v=VOLUME))
     written = {"moved": [{"from": source, "to": target} for source, target in entries]}
-    assert said in stacks.refused(template(**{"v": VOLUME, **resources}), written)
+    assert output in stacks.refused(template(**{"v": VOLUME, **resources}), written)
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "said"),
+    ("text", "place", "output"),
     [
         ("moved:\n  - {from: a}\n", "environment 1:2:5: moved[0]", "the key 'to' is missing"),
         ("moved:\n  - {from: a, to: b, too: c}\n", "environment 1:2:", "unknown key 'too'"),
@@ -166,11 +166,11 @@ def test_invalid_move_is_refused(
         ),
     ],
 )
-def test_problems_have_positions(stacks: Stacks, text: str, place: str, said: str) -> None:
+def test_problems_have_positions(stacks: Stacks, text: str, place: str, output: str) -> None:
     stacks.create(template(a=NET))
     asked = {"files": {"names.yaml": text}, "environment_files": ["names.yaml"]}
     message = stacks.refused(template(b=NET), {}, **asked)
-    assert said in message
+    assert output in message
     assert place in message
 
 

@@ -124,7 +124,7 @@ def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | 
             "imports": [{"to": path, "id": identifier} for path, identifier in imported.items()],
             "removed": [{"from": path, "destroy": False} for path in sorted(forgotten)],
         }
-        said = f"seed {chosen}: {sizes} -> {after} with {entries}"
+        message = f"seed {chosen}: {sizes} -> {after} with {entries}"
         for path in sorted(stays.values()):
             if chance.random() < 0.2:
                 others.rename(had[path], f"other-{chance.random()}")
@@ -133,23 +133,23 @@ def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | 
         plan = stacks.plan(wanted, entries, files=texts)
         stack = stacks.update(wanted, entries, files=texts)
 
-        assert stack["stack_status"] == "UPDATE_COMPLETE", said
+        assert stack["stack_status"] == "UPDATE_COMPLETE", message
         now = below(stacks)
-        assert {path: now[path] for path in stays} == {path: had[source] for path, source in stays.items()}, said
-        assert {path: now[path] for path in imported} == imported, said
-        assert set(now) == {"one", "two", *after}, said
+        assert {path: now[path] for path in stays} == {path: had[source] for path, source in stays.items()}, message
+        assert {path: now[path] for path in imported} == imported, message
+        assert set(now) == {"one", "two", *after}, message
         leaves = [step for step in plan["steps"] if step["path"] not in ("one", "two")]
-        assert {step["path"]: step["moved_from"] for step in leaves if "moved_from" in step} == origins, said
-        assert {step["path"]: step["imports"] for step in leaves if "imports" in step} == imported, said
+        assert {step["path"]: step["moved_from"] for step in leaves if "moved_from" in step} == origins, message
+        assert {step["path"]: step["imports"] for step in leaves if "imports" in step} == imported, message
         kinds = {kind: {step["path"] for step in leaves if step["kind"] == kind} for kind in KINDS}
-        assert kinds["create"] == after.keys() - stays.keys() - imported.keys(), said
-        assert kinds["delete"] == gone - forgotten and kinds["forget"] == forgotten, said
-        assert {had[path] for path in forgotten} <= others.there(), said
+        assert kinds["create"] == after.keys() - stays.keys() - imported.keys(), message
+        assert kinds["delete"] == gone - forgotten and kinds["forget"] == forgotten, message
+        assert {had[path] for path in forgotten} <= others.there(), message
         calls = [call.partition(" ")[0] for call in stacks.writes()[written + renamed :]]
         grown = sum(after[path] > sizes[source] for path, source in stays.items())
-        assert calls.count("DELETE") == len(kinds["delete"]), said
-        assert calls.count("POST") == len(kinds["create"]) + grown, said
-        assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, said
+        assert calls.count("DELETE") == len(kinds["delete"]), message
+        assert calls.count("POST") == len(kinds["create"]) + grown, message
+        assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, message
         free += [had[path] for path in sorted(forgotten) if sizes[path] == 1]
         done.update(moved=len(moves), imported=sum("." in path for path in imported), forgotten=len(forgotten))
         sizes = after
@@ -192,32 +192,32 @@ def test_plans_are_carried_out_beside_other_operations(stacks: Stacks, served: S
             "removed": [{"from": forgotten, "destroy": False}] if forgotten else [],
         }
         wanted, there = template(**dict.fromkeys(sorted(after), volume)), others.there()
-        said = f"seed {chosen}: {sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
+        message = f"seed {chosen}: {sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
 
         plan = stacks.plan(wanted, entries, refresh="all")
         stack = stacks.update(wanted, entries, refresh="all")
 
-        assert stack["stack_status"] == "UPDATE_COMPLETE", said
+        assert stack["stack_status"] == "UPDATE_COMPLETE", message
         now = stacks.objects()
         makes = {step["path"]: step for step in plan["steps"] if step["kind"] not in ("delete", "forget")}
         ends = {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] in ("delete", "forget")}
         origins = {target: source for source, target in moved.items()}
-        assert now.keys() == after, said
+        assert now.keys() == after, message
         for name in after:
             source, step = origins.get(name, name), makes[name]
             if name in imported:
-                assert now[name] == imported[name] and step["imports"] == imported[name], said
+                assert now[name] == imported[name] and step["imports"] == imported[name], message
             elif source in present and source != lost:
-                assert now[name] == had[source] and step["kind"] in ("keep", "update"), (said, step)
+                assert now[name] == had[source] and step["kind"] in ("keep", "update"), (message, step)
             else:
-                assert step["kind"] == "create" and now[name] not in there, (said, step)
-            assert step.get("moved_from") == origins.get(name) or source == lost, (said, step)
+                assert step["kind"] == "create" and now[name] not in there, (message, step)
+            assert step.get("moved_from") == origins.get(name) or source == lost, (message, step)
         remains = {moved.get(lost, lost)} if lost is not None else set[str]()  # what is recorded of a lost object
-        assert ends == {gone: "forget" if forgotten else "delete", **dict.fromkeys(remains, "delete")}, (said, ends)
-        assert (had[gone] in others.there()) == (forgotten is not None), said
+        assert ends == {gone: "forget" if forgotten else "delete", **dict.fromkeys(remains, "delete")}, (message, ends)
+        assert (had[gone] in others.there()) == (forgotten is not None), message
         if forgotten is not None:
             free.append(had[gone])
         done.update(lost=lost is not None, imported=len(imported), forgotten=forgotten is not None)
-        assert stacks.plan(wanted, entries, refresh="all")["summary"].keys() == {"keep"}, said
+        assert stacks.plan(wanted, entries, refresh="all")["summary"].keys() == {"keep"}, message
         present = after
     assert seed is None or all(done[what] for what in ("lost", "imported", "forgotten")), done

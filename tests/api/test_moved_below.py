@@ -191,7 +191,7 @@ def test_nested_moves_keep_history_signals_and_urls(stacks: Stacks) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "said"),
+    ("entries", "message"),
     [
         ({"net": "tier.other"}, "the template has no resource tier.other, to which the object of net is moved"),
         ({"net": "tier.v"}, "the stack has the resources net and tier.v already"),
@@ -200,11 +200,11 @@ def test_nested_moves_keep_history_signals_and_urls(stacks: Stacks) -> None:
         ({"tier": "tier.v"}, "tier.v is inside tier"),
     ],
 )
-def test_invalid_move_is_refused(stacks: Stacks, entries: dict[str, str], said: str) -> None:
+def test_invalid_move_is_refused(stacks: Stacks, entries: dict[str, str], message: str) -> None:
     stacks.create(template(net=NET, tier=TIER), files=files(v=VOLUME))
     before = below(stacks)
     texts = files(v=VOLUME, web=VOLUME) if "tier.v" not in entries else files(web=VOLUME)
-    assert said in stacks.refused(template(tier=TIER, sub=NET), moves(**entries), files=texts)
+    assert message in stacks.refused(template(tier=TIER, sub=NET), moves(**entries), files=texts)
     assert below(stacks) == before
 
 

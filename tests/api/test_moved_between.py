@@ -216,7 +216,7 @@ def test_source_stack_is_deployed_after_target_stack(estate: Estate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moved", "said"),
+    ("moved", "expected_text"),
     [
         ({"from": {"stack": "a", "resource": "net"}, "to": "net"}, "must be a map like the other side"),
         ({"from": {"stack": "a"}, "to": {"stack": "c", "resource": "net"}}, "the key 'resource' is missing"),
@@ -225,9 +225,9 @@ def test_source_stack_is_deployed_after_target_stack(estate: Estate) -> None:
         (entry("a/net", "a/front"), "are resources of one stack"),
     ],
 )
-def test_the_form_of_entries_is_checked(estate: Estate, moved: dict[str, Any], said: str) -> None:
+def test_the_form_of_entries_is_checked(estate: Estate, moved: dict[str, Any], expected_text: str) -> None:
     refused = estate.deploy("a", template(net=NET), {"moved": [moved]})
-    assert refused.status_code == 400 and said in refused.text
+    assert refused.status_code == 400 and expected_text in refused.text
     assert "moved" in refused.text
 
 
@@ -371,15 +371,15 @@ def test_rollback_keeps_moved_resource(estate: Estate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "body", "said"),
+    ("setting", "body", "expected_text"),
     [("lock", {"reason": "audit"}, "is locked by"), ("protection", None, "has termination protection")],
 )
-def test_moves_from_protected_stacks_are_refused(estate: Estate, setting: str, body: Any, said: str) -> None:
+def test_moves_from_protected_stacks_are_refused(estate: Estate, setting: str, body: Any, expected_text: str) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had = estate.of("a")
     assert estate.send("PUT", f"{estate.path_of('a')}/settings/{setting}", body).ok
     refused = estate.deploy("c", template(net=NET), between("a/net", "c/net"))
-    assert refused.status_code == 409 and said in refused.text, refused.text
+    assert refused.status_code == 409 and expected_text in refused.text, refused.text
     assert estate.of("a") == had and estate.send("GET", "/c").status_code == 404
 
 
@@ -387,12 +387,12 @@ def test_a_move_that_breaks_references_is_refused(estate: Estate) -> None:
     named = {"type": "OS::Neutron::Net", "properties": {"name": {"get_attr": ["net", "name"]}}}
     assert estate.deploy("a", template(net=NET, other=named)).ok
     had = estate.of("a")
-    for target, said in (
+    for target, expected_text in (
         ("c/net", "the template of a needs a/net"),
         ("c/front", "the template has no resource front"),
     ):
         refused = estate.deploy("c", template(net=NET), between("a/net", target))
-        assert refused.status_code == 400 and said in refused.text, refused.text
+        assert refused.status_code == 400 and expected_text in refused.text, refused.text
     shown = {**template(net=NET), "outputs": {"name": {"value": {"get_attr": ["net", "name"]}}}}
     assert estate.deploy("b", shown).ok
     output = estate.deploy("c", template(net=NET), between("b/net", "c/net"))

@@ -84,7 +84,7 @@ def test_rollback_ignores_earlier_removed_entries(stacks: Stacks) -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "said"),
+    ("environment", "message"),
     [
         (removes("net"), "the template has the resource net"),
         (removes("net.0"), "net is no nested stack: it has the type OS::Neutron::Net"),
@@ -94,9 +94,9 @@ def test_rollback_ignores_earlier_removed_entries(stacks: Stacks) -> None:
         ({"removed": [{"from": {"stack": "a"}, "destroy": False}]}, "must be the name of a resource of this stack"),
     ],
 )
-def test_impossible_removed_entries_are_refused(stacks: Stacks, environment: dict[str, Any], said: str) -> None:
+def test_impossible_removed_entries_are_refused(stacks: Stacks, environment: dict[str, Any], message: str) -> None:
     stacks.create(template(net=NET, old=VOLUME))
-    assert said in stacks.refused(template(net=NET), environment)
+    assert message in stacks.refused(template(net=NET), environment)
 
 
 def test_a_stack_policy_against_deletions_holds(stacks: Stacks) -> None:

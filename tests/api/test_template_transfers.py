@@ -45,7 +45,7 @@ def test_entries_of_templates_are_those_of_environments(stacks: Stacks) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sections", "line", "said"),
+    ("sections", "line", "message"),
     [
         ("moved:\n  - {from: a}\n", 2, "the key 'to' is missing"),
         ("moved:\n  - {from: a, to: b}\n  - {from: a, to: c}\n", 3, "is also moved to b"),
@@ -54,12 +54,12 @@ def test_entries_of_templates_are_those_of_environments(stacks: Stacks) -> None:
         ("removed:\n  - {from: net, destroy: false}\n", 2, "the template has the resource net"),
     ],
 )
-def test_mistakes_have_positions(stacks: Stacks, sections: str, line: int, said: str) -> None:
+def test_mistakes_have_positions(stacks: Stacks, sections: str, line: int, message: str) -> None:
     text = yaml.safe_dump(with_entries({"net": NET}), sort_keys=False)
     refused = stacks.send("POST", "", {"stack_name": "web", "template": text + sections})
     assert refused.status_code == 400, refused.text
     [found] = refused.json()["error"]["diagnostics"]
-    assert said in found["message"] and found["position"]["line"] == line + text.count("\n"), found
+    assert message in found["message"] and found["position"]["line"] == line + text.count("\n"), found
 
 
 def test_entries_of_template_and_environment_must_agree(stacks: Stacks) -> None:

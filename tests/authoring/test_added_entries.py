@@ -57,10 +57,10 @@ def test_only_the_entry_is_added(before: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("[a]", "it is no map"), ("imports: {a: b}", "is no list"), ("a: [", "it is no YAML")]
+    ("text", "message"), [("[a]", "it is no map"), ("imports: {a: b}", "is no list"), ("a: [", "it is no YAML")]
 )
-def test_document_other_than_environment_is_unchanged(text: str, said: str) -> None:
-    with pytest.raises(NotAdded, match=said):
+def test_document_other_than_environment_is_unchanged(text: str, message: str) -> None:
+    with pytest.raises(NotAdded, match=message):
         with_entries(text, "imports", [ENTRY])
 
 

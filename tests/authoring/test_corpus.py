@@ -50,11 +50,11 @@ def test_invalid_corpus_templates_are_refused(found: dict[str, list[Diagnostic]]
 
 def test_expected_diagnostics_of_corpus_templates(found: dict[str, list[Diagnostic]]) -> None:
     assert FOLDER is not None
-    said = corpus.entries(found, FOLDER)
+    reported = corpus.entries(found, FOLDER)
     listed = corpus.listed()
-    assert said - listed == set(), "check these, and write the page again"
+    assert reported - listed == set(), "check these, and write the page again"
     # A type is listed until the page is written again, also when Stoker supports it by now.
-    assert {entry for entry in listed - said if entry.rule != corpus.UNKNOWN_TYPE} == set()
+    assert {entry for entry in listed - reported if entry.rule != corpus.UNKNOWN_TYPE} == set()
 
 
 @pytest.mark.slow

@@ -57,11 +57,11 @@ def lint(*words: str | Path) -> tuple[int, str]:
 def test_misspelt_names_are_corrected_in_the_file(tmp_path: Path, ends: str) -> None:
     path = tmp_path / "web.yaml"
     path.write_bytes(WRONG.replace("\n", ends).encode())
-    status, said = lint(path, "--fix")
-    assert (status, path.read_bytes()) == (0, RIGHT.replace("\n", ends).encode()), said
-    assert "names corrected" in said and said.endswith("no problems in 1 file\n")
-    status, said = lint(path, "--fix")
-    assert status == 0 and "corrected" not in said
+    status, output = lint(path, "--fix")
+    assert (status, path.read_bytes()) == (0, RIGHT.replace("\n", ends).encode()), output
+    assert "names corrected" in output and output.endswith("no problems in 1 file\n")
+    status, output = lint(path, "--fix")
+    assert status == 0 and "corrected" not in output
 
 
 def test_uncertain_fixes_are_reported_only(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_uncertain_fixes_are_reported_only(tmp_path: Path) -> None:
     assert lint(path, "--fix", "--ignore", "unknown-type") == (0, "no problems in 1 file\n")
     assert path.read_text() == unclear
     path.write_text("heat_template_version: 2021-04-16\nresources:\n  a: {type: Nothing::Like::This}\n")
-    status, said = lint(path, "--fix")
-    assert status == 1 and "corrected" not in said
+    status, output = lint(path, "--fix")
+    assert status == 1 and "corrected" not in output
     done = CliRunner().invoke(cli, ["lint", "--fix", "-"], input=WRONG)
     assert done.exit_code == 2 and "standard input cannot be changed" in done.output
 

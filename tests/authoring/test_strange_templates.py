@@ -202,9 +202,9 @@ def test_functions_of_cloudformation_in_hot(workdir: WorkingDirectory, version: 
         outputs: {{o: {{value: {call}}}}}
         """,
     )
-    ((rule, said),) = rules_and_hints(workdir, "a.yaml")
+    ((rule, output),) = rules_and_hints(workdir, "a.yaml")
     assert rule == "misspelt-function"
-    assert hint in said
+    assert hint in output
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_functions_of_hot_in_cloudformation(workdir: WorkingDirectory, call: str
         Outputs: {{o: {{Value: {call}}}}}
         """,
     )
-    ((rule, said),) = rules_and_hints(workdir, "a.yaml")
+    ((rule, output),) = rules_and_hints(workdir, "a.yaml")
     assert rule == "misspelt-function"
-    assert hint in said
+    assert hint in output
 
 
 def test_hints_use_the_syntax_of_the_template(workdir: WorkingDirectory) -> None:
@@ -274,7 +274,7 @@ def test_misspelt_functions_in_conditions(workdir: WorkingDirectory, condition: 
         """,
     )
     found = rules_and_hints(workdir, "a.yaml")
-    assert any(said == rule and hint in words for said, words in found), found
+    assert any(output == rule and hint in words for output, words in found), found
 
 
 @pytest.mark.parametrize("place", ["metadata: {a: {get_parm: p}}", "update_policy: {a: {get_parm: p}}"])

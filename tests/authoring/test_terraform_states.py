@@ -82,7 +82,7 @@ def test_the_manual_names_what_has_no_equivalent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"{", "no JSON"),
         (b"[]", "no state"),
@@ -98,8 +98,8 @@ def test_the_manual_names_what_has_no_equivalent() -> None:
         (b" " * (LARGEST + 1), "larger than"),
     ],
 )
-def test_an_invalid_state_is_refused_with_the_reason(content: bytes, said: str) -> None:
-    with pytest.raises(InvalidState, match=said.replace("[", r"\[")):
+def test_an_invalid_state_is_refused_with_the_reason(content: bytes, message: str) -> None:
+    with pytest.raises(InvalidState, match=message.replace("[", r"\[")):
         read_state(content)
 
 
@@ -176,10 +176,10 @@ def test_modules_below_the_fifth_level_are_merged() -> None:
 def test_module_and_file_names_are_unique(tmp_path: Path) -> None:
     net = resource("networking_network_v2", "template", {"id": NET, "name": "a"})
     data = state(net, network("module.template", "b", "n2"), network("module.environment", "c", "n3"))
-    said = command(tmp_path, data).output
+    message = command(tmp_path, data).output
     names = {file.name for file in (tmp_path / "out/modules").iterdir()}
     assert names == {"template.yaml", "environment.yaml", "template_2.yaml", "environment_2.yaml"}
-    assert "2 resources in nested templates for modules" in said
+    assert "2 resources in nested templates for modules" in message
     written = yaml.safe_load((tmp_path / "out/modules/template.yaml").read_text())
     assert set(written["resources"]) == {"template", "template_module", "environment"}
     assert not (tmp_path / "out/template_2.yaml").exists()

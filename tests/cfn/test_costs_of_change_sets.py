@@ -30,12 +30,12 @@ def test_change_set_has_stack_costs(tmp_path: Path) -> None:
     ):
         boto = world.client(world.keys())
         made = propose(boto, "first", "CREATE", volume(10))
-        said = boto.describe_change_set(ChangeSetName=made["Id"])["StatusReason"]
-        assert said == "Costs per month: 10.00 EUR, 10.00 EUR more than now."
+        output = boto.describe_change_set(ChangeSetName=made["Id"])["StatusReason"]
+        assert output == "Costs per month: 10.00 EUR, 10.00 EUR more than now."
         boto.execute_change_set(ChangeSetName=made["Id"])
         boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig={**FAST, "MaxAttempts": 400})
         larger = propose(boto, "larger", "UPDATE", volume(30))
-        said = boto.describe_change_set(ChangeSetName=larger["Id"])["StatusReason"]
-        assert said == "Costs per month: 30.00 EUR, 20.00 EUR more than now."
+        output = boto.describe_change_set(ChangeSetName=larger["Id"])["StatusReason"]
+        assert output == "Costs per month: 30.00 EUR, 20.00 EUR more than now."
         empty = propose(boto, "empty", "UPDATE", volume(10))
         assert "didn't contain changes" in boto.describe_change_set(ChangeSetName=empty["Id"])["StatusReason"]

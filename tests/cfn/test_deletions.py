@@ -95,8 +95,8 @@ def test_forced_deletion_skips_undeletable_objects(boto: Any, world: QueryServic
     assert all(identifier in gone["StackStatusReason"] for identifier in made.values())
     assert set(made.values()) <= volumes(world)
     events = boto.describe_stack_events(StackName=stack_id)["StackEvents"]
-    said = [each.get("ResourceStatusReason", "") for each in events if each["LogicalResourceId"] == "Two"]
-    assert any("left behind" in reason for reason in said)
+    message = [each.get("ResourceStatusReason", "") for each in events if each["LogicalResourceId"] == "Two"]
+    assert any("left behind" in reason for reason in message)
 
 
 def test_retain_except_on_create_policy(boto: Any, world: QueryService) -> None:

@@ -368,7 +368,7 @@ def test_invalid_generated_template_requests_are_refused(boto: Any, world: Query
     boto.create_generated_template(GeneratedTemplateName="there", Resources=one)
     generated(world, boto, "there")
     other = {"ResourceType": NET, "ResourceIdentifier": {"name": "shop"}}
-    for arguments, expected, said in (
+    for arguments, expected, output in (
         ({"GeneratedTemplateName": "there"}, "AlreadyExistsException", "already has a generated template there"),
         ({"GeneratedTemplateName": "1st"}, "ValidationError", "must start with a letter"),
         ({"Resources": one + one}, "ValidationError", "is given twice"),
@@ -377,7 +377,7 @@ def test_invalid_generated_template_requests_are_refused(boto: Any, world: Query
         ({"StackName": "nobody"}, "ValidationError", "Stack with id nobody does not exist"),
     ):
         code, message = refused(boto.create_generated_template, **{"GeneratedTemplateName": "new", **arguments})
-        assert (code, said in message) == (expected, True), message
+        assert (code, output in message) == (expected, True), message
     assert refused(boto.get_generated_template, GeneratedTemplateName="new")[0] == "GeneratedTemplateNotFound"
 
 

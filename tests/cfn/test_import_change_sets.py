@@ -104,7 +104,7 @@ def test_import_change_set_with_other_changes_fails(boto: Any, world: QueryServi
 def test_impossible_imports_are_refused(boto: Any, world: QueryService) -> None:
     one = net(world, "imported-4")
     body = template(One="imported-4")
-    for to_import, said in (
+    for to_import, output in (
         (imports(One={"Id": "00000000-0000-4000-8000-000000000000"}), "neutron has no object"),
         (imports(One={"name": "nobody"}), "lists no object with name=nobody"),
         (imports(One={"Id": one, "name": "imported-4"}), "give one or the others"),
@@ -113,7 +113,7 @@ def test_impossible_imports_are_refused(boto: Any, world: QueryService) -> None:
     ):
         with pytest.raises(ClientError) as refused:
             propose(boto, body, to_import)
-        assert said in refused.value.response["Error"]["Message"]
+        assert output in refused.value.response["Error"]["Message"]
         assert refused.value.response["Error"]["Code"] == "ValidationError"
     with pytest.raises(ClientError) as refused:
         boto.create_change_set(

@@ -81,9 +81,9 @@ def test_a_wait_condition_is_signaled_by_its_url(world: QueryService, boto: Any)
     url = world.until(
         lambda: next(iter(v for k, v in outputs(boto, "waits").items() if k == "Url" and "http" in v), "")
     )
-    said = {"Status": "SUCCESS", "Data": "ready", "Reason": "done", "UniqueId": "one"}
+    output = {"Status": "SUCCESS", "Data": "ready", "Reason": "done", "UniqueId": "one"}
     path = url.removeprefix(world.url)
-    assert send(world, "PUT", path, json.dumps({**said, "More": 1}), {"Content-Type": ""}).status == 400
-    assert send(world, "PUT", path, json.dumps(said), {"Content-Type": ""}).status == 200
+    assert send(world, "PUT", path, json.dumps({**output, "More": 1}), {"Content-Type": ""}).status == 400
+    assert send(world, "PUT", path, json.dumps(output), {"Content-Type": ""}).status == 200
     boto.get_waiter("stack_create_complete").wait(StackName="waits", WaiterConfig={"Delay": 0.05, "MaxAttempts": 1000})
     assert json.loads(outputs(boto, "waits")["Data"]) == {"one": "ready"}

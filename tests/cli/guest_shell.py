@@ -93,12 +93,12 @@ def _build() -> str:
         start_new_session=True,
     ) as process:
         try:
-            _, said = process.communicate(timeout=BUILD_SECONDS)
+            _, output = process.communicate(timeout=BUILD_SECONDS)
         except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
             return f"the build took more than {BUILD_SECONDS} seconds"
-    return "" if process.returncode == 0 else said[-500:]
+    return "" if process.returncode == 0 else output[-500:]
 
 
 def require_built_image() -> None:

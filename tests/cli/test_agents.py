@@ -40,7 +40,7 @@ def template(transport: str) -> dict[str, Any]:
         }
         for name in SIGNALS
     }
-    said = {name: {"value": {"get_attr": [name, "deploy_stdout"]}} for name in SIGNALS}
+    stdout = {name: {"value": {"get_attr": [name, "deploy_stdout"]}} for name in SIGNALS}
     done = {f"{name} action": {"value": {"get_attr": [name, "action"]}} for name in SIGNALS}
     return {
         "heat_template_version": "2021-04-16",
@@ -71,7 +71,7 @@ def template(transport: str) -> dict[str, Any]:
             },
             **deployments,
         },
-        "outputs": {**said, **done},
+        "outputs": {**stdout, **done},
     }
 
 

@@ -85,8 +85,8 @@ def test_the_script_of_a_shell_is_valid_and_completes(shell: str, tmp_path: Path
     assert checked.returncode == 0, checked.stderr
     if shell == "bash":
         words = 'COMP_WORDS=(stoker dep) COMP_CWORD=1; _stoker_completion stoker; echo "${COMPREPLY[@]}"'
-        said = subprocess.run(["bash", "-c", f"{script}\n{words}"], capture_output=True, text=True, env=environment)
-        assert said.stdout.strip() == "deploy", said.stderr
+        output = subprocess.run(["bash", "-c", f"{script}\n{words}"], capture_output=True, text=True, env=environment)
+        assert output.stdout.strip() == "deploy", output.stderr
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")

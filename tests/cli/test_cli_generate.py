@@ -27,10 +27,10 @@ def test_a_project_is_written_and_imported(embedded: Shell, tmp_path: Path) -> N
     out = tmp_path / "shop"
     select = ("generate", "--project", "--name", "gen-*", "-o", str(out))
 
-    said = embedded.ok(*select).out
-    assert f"Written: {out}/template.yaml, with 1 resource.\n" in said
-    assert f"Written: {out}/environment.yaml, with 1 import.\n" in said
-    assert "  1 OS::Neutron::Net\n" in said
+    message = embedded.ok(*select).out
+    assert f"Written: {out}/template.yaml, with 1 resource.\n" in message
+    assert f"Written: {out}/environment.yaml, with 1 import.\n" in message
+    assert "  1 OS::Neutron::Net\n" in message
     template = yaml.safe_load((out / "template.yaml").read_text())
     assert template["resources"] == {
         "gen_shop_net": {
@@ -69,8 +69,8 @@ def test_repeated_objects_become_a_group_after_import(embedded: Shell, tmp_path:
     ]
     out = tmp_path / "nets"
     select = ("generate", "--project", "--name", "rep-*", "-o")
-    said = embedded.ok(*select, str(out)).out
-    assert f"Written: {out}/groups/template.yaml, which has 3 resources in groups and nested templates.\n" in said
+    message = embedded.ok(*select, str(out)).out
+    assert f"Written: {out}/groups/template.yaml, which has 3 resources in groups and nested templates.\n" in message
     assert not (tmp_path / "flat").exists()
     embedded.ok(*select, str(tmp_path / "flat"), "--flat")
     assert not (tmp_path / "flat" / "groups").exists()
@@ -90,8 +90,8 @@ def test_stack_is_written_as_terraform_configuration(embedded: Shell, tmp_path: 
     template, out = tmp_path / "tf.yaml", tmp_path / "back"
     template.write_text(GROUP)
     embedded.ok("deploy", "tf", "-t", str(template), "--yes")
-    said = embedded.ok("generate", "--terraform", "tf", "-o", str(out)).out
-    assert "with 4 resources and as many imports" in said
+    message = embedded.ok("generate", "--terraform", "tf", "-o", str(out)).out
+    assert "with 4 resources and as many imports" in message
     text = (out / "main.tf").read_text()
     assert text.count('resource "openstack_networking_secgroup_rule_v2" "door_rule_') == 3
     assert "port_range_min    = 80" in text and 'name = "tf-door-' in text

@@ -73,8 +73,8 @@ def setup(tmp_path: Path, settings: Path, served: ServedCloud, monkeypatch: pyte
     return run
 
 
-def outcomes(said: str) -> dict[str, str]:
-    return {row["object"]: row["outcome"] for row in json.loads(said)}
+def outcomes(message: str) -> dict[str, str]:
+    return {row["object"]: row["outcome"] for row in json.loads(message)}
 
 
 def counts(served: ServedCloud) -> dict[str, int]:
@@ -93,18 +93,18 @@ def test_the_identity_service_is_set_up_once(setup: Setup, settings: Path, serve
     config = cluster_config([str(settings)])
     assert readiness.service_user(config).level is readiness.Level.FAILURE
 
-    status, said = setup("--dry-run", "--region", "North", "--region", "South")
-    assert status == 0, said
-    planned = outcomes(said)
+    status, message = setup("--dry-run", "--region", "North", "--region", "South")
+    assert status == 0, message
+    planned = outcomes(message)
     assert counts(served) == before
     assert planned["role admin"] == "present"
     assert planned["role stack_member"] == planned["user stoker"] == planned["domain stacks"] == "to be created"
 
-    status, said = setup("--region", "North", "--region", "South", "--internal-api-url", "http://10.0.0.5:8004")
-    done = outcomes(said)
+    status, message = setup("--region", "North", "--region", "South", "--internal-api-url", "http://10.0.0.5:8004")
+    done = outcomes(message)
     assert list(done) == list(planned)
     assert {name: {"to be created": "created"}.get(value, value) for name, value in planned.items()} == done
-    assert "secret" not in said and "of-the" not in said
+    assert "secret" not in message and "of-the" not in message
     after = counts(served)
     made = {kind: after[kind] - before[kind] for kind in after}
     assert made == {
@@ -139,13 +139,15 @@ def test_the_identity_service_is_set_up_once(setup: Setup, settings: Path, serve
 
 def test_users_without_the_admin_role_are_refused(setup: Setup, served: ServedCloud) -> None:
     before = counts(served)
-    status, said = setup(user="demo")
-    assert status == 1 and "The identity service refused GET /roles: 403" in said
+    status, message = setup(user="demo")
+    assert status == 1 and "The identity service refused GET /roles: 403" in message
     assert counts(served) == before
 
 
 def test_the_configuration_must_name_what_is_created(setup: Setup, settings: Path) -> None:
     settings.write_text(settings.read_text().replace("stack_domain_admin", "#").replace("password = of", "#"))
-    status, said = setup()
+    status, message = setup()
     assert status == 1
-    assert "Set [keystone_authtoken] password, [DEFAULT] stack_domain_admin, [DEFAULT] stack_domain_admin_pass" in said
+    assert (
+        "Set [keystone_authtoken] password, [DEFAULT] stack_domain_admin, [DEFAULT] stack_domain_admin_pass" in message
+    )

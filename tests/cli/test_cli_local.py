@@ -161,8 +161,10 @@ def test_commands_say_that_stoker_is_stopped(shell: Shell) -> None:
     assert shell.ok("stack", "list", variables=named).out == ""
     shell.ok("down")
     for variables in ({}, named):
-        said = shell.fails("stack", "list", variables=variables)
-        assert said.startswith("stoker: Stoker is stopped (emulated cloud and engine and API); its data is kept."), said
-        assert f"stoker up --data-dir {shell.directory}" in said
+        output = shell.fails("stack", "list", variables=variables)
+        assert output.startswith("stoker: Stoker is stopped (emulated cloud and engine and API); its data is kept."), (
+            output
+        )
+        assert f"stoker up --data-dir {shell.directory}" in output
     elsewhere = {"OS_AUTH_URL": "http://127.0.0.1:9/v3", "OS_USERNAME": "u", "OS_PASSWORD": "p", "OS_PROJECT_NAME": "p"}
     assert "http://127.0.0.1:9/v3 cannot be reached" in shell.fails("stack", "list", variables=elsewhere)

@@ -39,8 +39,8 @@ def left(embedded: Shell, tmp_path: Path) -> Iterator[dict[str, str]]:
 
 def test_orphans_are_deleted_as_their_types_delete_them(embedded: Shell, left: dict[str, str]) -> None:
     before = networks(embedded)
-    said = embedded.ok("orphans", "--remove", left["net"], left["sub"], "--yes").out
-    assert "Plan: 2 to remove." in said and "DELETE_COMPLETE" in said
+    message = embedded.ok("orphans", "--remove", left["net"], left["sub"], "--yes").out
+    assert "Plan: 2 to remove." in message and "DELETE_COMPLETE" in message
     assert before - networks(embedded) == {left["net"]}
     listed = embedded.stoker("orphans").out
     assert left["other"] in listed and left["net"] not in listed

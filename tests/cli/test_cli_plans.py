@@ -248,8 +248,8 @@ def test_the_same_missing_flavor_is_reported_once_with_all_places(embedded: Shel
     )
     servers = "".join(f"  {name}: {server}\n" for name in ("one", "two", "three"))
     template.write_text(f"heat_template_version: 2021-04-16\nresources:\n{servers}")
-    said = embedded.fails("plan", "same", "-t", str(template))
-    assert said.count("there is no flavor 'm1.nope'") == 1, said
+    message = embedded.fails("plan", "same", "-t", str(template))
+    assert message.count("there is no flavor 'm1.nope'") == 1, message
     column = servers.index("m1.nope") + 1
-    assert f"servers.yaml:3:{column}" in said and f"servers.yaml:4:{column}" in said
-    assert f"servers.yaml:5:{servers.splitlines()[2].index('m1.nope') + 1}" in said
+    assert f"servers.yaml:3:{column}" in message and f"servers.yaml:4:{column}" in message
+    assert f"servers.yaml:5:{servers.splitlines()[2].index('m1.nope') + 1}" in message

@@ -54,9 +54,9 @@ def test_unwritable_files_are_reported(embedded: Shell, tmp_path: Path) -> None:
     template, environment = tmp_path / "shop.yaml", tmp_path / "shop.env.yaml"
     template.write_text(TEMPLATE.replace("RESOURCES", f"net: {NET}"))
     environment.write_text("[no, map]\n")
-    said = embedded.fails("import", "shop", "net=x", "-t", str(template), "-e", str(environment), "--yes")
-    assert "it is no map" in said
-    assert "  - {to: net, id: x}" in said
+    message = embedded.fails("import", "shop", "net=x", "-t", str(template), "-e", str(environment), "--yes")
+    assert "it is no map" in message
+    assert "  - {to: net, id: x}" in message
     for arguments in (("net=x",), ("net=x", "-t", str(template)), ("net", "-t", "a", "-e", "b")):
         assert embedded.stoker("import", "shop", *arguments).status == 2
     remote = ("-e", "http://127.0.0.1/shop.yaml")

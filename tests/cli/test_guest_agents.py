@@ -257,8 +257,8 @@ def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
         return template(resources, {"said": ["script_group", "deploy_stdouts"]})
 
     def spans() -> list[tuple[int, str, int]]:
-        found = [said.split() for said in cloud.outputs("rolling")["said"].values()]
-        return sorted((int(said[1]), said[2].removesuffix("end"), int(said[-1])) for said in found)
+        found = [output.split() for output in cloud.outputs("rolling")["said"].values()]
+        return sorted((int(output[1]), output[2].removesuffix("end"), int(output[-1])) for output in found)
 
     cloud.deploy("rolling", wanted("first", "one", "two"))
     assert [word for _, word, _ in spans()] == ["first", "first"]

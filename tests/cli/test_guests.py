@@ -98,11 +98,11 @@ def test_user_data_writes_a_file_and_signals_a_wait_condition(guests: Shell, tmp
 
     guests.ok("deploy", "guest", "-t", str(template), "--yes", timeout=150)
 
-    said = str(guests.ok("stack", "outputs", "guest", "-f", "json").json)
+    output = str(guests.ok("stack", "outputs", "guest", "-f", "json").json)
     consoles = list((guests.directory / "guests").glob("*/console.log"))
     assert len(consoles) == len(forms)
     for form in forms:
-        assert f"written by guest-{form.lower().replace('_', '-')}-" in said
+        assert f"written by guest-{form.lower().replace('_', '-')}-" in output
     assert all("has booted" in console.read_text() for console in consoles)
     guests.ok("delete", "guest", "--yes")
     until(lambda: not any(console.exists() for console in consoles))
@@ -156,8 +156,8 @@ def test_a_shell_is_reached_by_a_floating_ip(web: Web) -> None:
     if shutil.which("ssh") is None:
         pytest.skip("There is no ssh on this machine.")
     words = ["guests", "ssh", "web", "--identity", str(web.key), "--", "sudo", "hostname"]
-    deadline, said = time.monotonic() + 60, web.user.stoker(*words)
-    while said.status != 0 and time.monotonic() < deadline:
+    deadline, output = time.monotonic() + 60, web.user.stoker(*words)
+    while output.status != 0 and time.monotonic() < deadline:
         time.sleep(0.5)
-        said = web.user.stoker(*words)
-    assert said.out == "web\n", said.err
+        output = web.user.stoker(*words)
+    assert output.out == "web\n", output.err

@@ -192,8 +192,8 @@ def test_which_refusals_are_retried(call: str, status: int, body: Any, headers: 
     error = refusal(service, status, headers, body, 0.0, method=method, path=path)
     for copy in (error, from_dict(error.to_dict())):
         assert isinstance(copy, CloudError)
-        said = [word for word in ("conflict", "lasting", "transient") if getattr(copy, word)]
-        assert " ".join(said) == meaning
+        properties = [word for word in ("conflict", "lasting", "transient") if getattr(copy, word)]
+        assert " ".join(properties) == meaning
 
 
 async def test_neutron_quota_error_is_not_retried_as_conflict(cloud: Cloud, script: Script) -> None:

@@ -60,10 +60,10 @@ def test_no_token_is_kept_or_logged(cluster: Cluster, issued: list[str]) -> None
     cluster.engines(1)
     cluster.create("secretive", TEMPLATE.replace("aws", "secretive"))
     cluster.settle("secretive")
-    said = "\n".join(path.read_text(errors="replace") for path in cluster.directory.glob("*.log"))
+    output = "\n".join(path.read_text(errors="replace") for path in cluster.directory.glob("*.log"))
     kept = recorded(cluster)
     assert "secretive" in kept and issued
-    assert [token for token in issued if token in kept or token in said] == []
+    assert [token for token in issued if token in kept or token in output] == []
     cluster.remove("secretive")
 
 

@@ -398,10 +398,10 @@ def main() -> int:
             return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
         started = stoker("up", "--detach", "--api-port", "0", "--cfn-port", "0", "--cloud-port", "0")
-        said, _ = started.communicate()
-        base = next((word for word in said.split() if word.endswith("/console")), None)
+        output, _ = started.communicate()
+        base = next((word for word in output.split() if word.endswith("/console")), None)
         if base is None:
-            sys.exit(said)
+            sys.exit(output)
         try:
             for name, template in {"web": WEB, "broken": BROKEN, "large": LARGE, "timed": TIMED, "deep": DEEP}.items():
                 (directory / f"{name}.yaml").write_text(template)

@@ -306,8 +306,8 @@ def _change_control(walk: Walk) -> None:
     [request] = walk.send("GET", "/change_requests?status=WAITING")["change_requests"]
     walk.login("admin", "demo")
     walk.send("GET", "/change_requests/{request_id}", request_id=request["id"])
-    said = {"verdict": "APPROVED", "comment": "as discussed"}
-    walk.send("PUT", "/change_requests/{request_id}/approval", said, request_id=request["id"])
+    review = {"verdict": "APPROVED", "comment": "as discussed"}
+    walk.send("PUT", "/change_requests/{request_id}/approval", review, request_id=request["id"])
     reason = {"reason": "the shop is down"}
     walk.send("POST", "/change_requests/{request_id}/break_glass", reason, request_id=request["id"])
     walk.send("DELETE", policies, **ref)

@@ -39,6 +39,6 @@ def test_an_example_is_a_template_that_the_linter_accepts(tmp_path: Path) -> Non
         assert name.lower() in {
             entry["type"].lower() for entry in yaml.safe_load(path.read_text())["resources"].values()
         }
-        assert "0 errors" in (said := run("lint", str(path))) or "no problems" in said or "error" not in said
+        assert "0 errors" in (output := run("lint", str(path))) or "no problems" in output or "error" not in output
     wrong = CliRunner().invoke(cli, ["types", "OS::Neutron::Prt", "--example"])
     assert wrong.exit_code == 1 and "did you mean" in str(wrong.exception or wrong.output) + wrong.output

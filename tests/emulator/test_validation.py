@@ -63,7 +63,7 @@ def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
 
 
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("order", "message"),
     [
         ((Step.MISSING, Step.FIELDS), "'b' is a required property"),
         ((Step.FIELDS, Step.MISSING), "Additional properties are not allowed ('x' was unexpected)"),
@@ -71,12 +71,12 @@ def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
         ((Step.VALUES, Step.UNKNOWN), "'one' does not match '^[0-9]+$'"),
     ],
 )
-def test_dialect_order_selects_the_reported_problem(order: tuple[Step, ...], said: str) -> None:
+def test_dialect_order_selects_the_reported_problem(order: tuple[Step, ...], message: str) -> None:
     dialect = Dialect(order, _refusal, sentences.JSON_SCHEMA)
     with pytest.raises(ApiError) as refused:
         dialect.check("thing", {"x": 1, "a": "one", "y": 2}, {"a": fields.integer(0)}, ("b",))
     assert refused.value.status == 400
-    assert refused.value.message.endswith(said)
+    assert refused.value.message.endswith(message)
 
 
 def test_object_without_strict_may_have_other_fields() -> None:

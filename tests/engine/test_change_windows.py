@@ -72,7 +72,7 @@ def test_all_calendars_must_allow_a_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"time_zone": "Mars/Olympus"}, r"windows\[0\].time_zone: 'Mars/Olympus' is no time zone"),
         ({"time_zone": "../../etc/passwd"}, "no time zone"),
@@ -90,8 +90,8 @@ def test_all_calendars_must_allow_a_change() -> None:
         ({"every": "day"}, "must be a map with the keys"),
     ],
 )
-def test_unusable_periods_are_refused_with_their_place(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadValue, match=said):
+def test_unusable_periods_are_refused_with_their_place(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadValue, match=message):
         Calendar.read({"windows": [{**NIGHTS, **change}]}, "")
 
 

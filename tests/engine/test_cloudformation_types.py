@@ -172,8 +172,8 @@ async def test_contradictory_group_sizes_are_refused(world: World) -> None:
     wanted = template(group={"Type": "AWS::AutoScaling::AutoScalingGroup", "Properties": properties})
     with pytest.raises(TemplateInvalid) as refused:
         await world.create("web", wanted)
-    said = str(refused.value)
-    assert "MaxSize" in said and "exactly one of InstanceId" in said and "VPCZoneIdentifier" in said
+    output = str(refused.value)
+    assert "MaxSize" in output and "exactly one of InstanceId" in output and "VPCZoneIdentifier" in output
 
 
 # -- handles ----------------------------------------------------------------------------------------------------------

@@ -86,8 +86,8 @@ async def test_old_key_is_unused_after_resealing(served: ServedCloud, tmp_path: 
     number, renewed = sealed_with(path, Sealer([NEW, KEY]))
     assert number > 20 and not renewed
     command = ["reseal", "--config-file", str(configuration)]
-    said = [await asyncio.to_thread(CliRunner().invoke, db, command) for _ in range(2)]
-    assert [done.output for done in said] == [f"Resealed {number} values.\n", "Resealed 0 values.\n"]
+    output = [await asyncio.to_thread(CliRunner().invoke, db, command) for _ in range(2)]
+    assert [done.output for done in output] == [f"Resealed {number} values.\n", "Resealed 0 values.\n"]
     assert sealed_with(path, Sealer([NEW])) == (number, number)
 
     world = await World(path, served, clock=clock, keys=[NEW]).start()

@@ -70,9 +70,9 @@ async def test_for_each_is_refused_for_unsupported_groups(world: World, kind: st
     sizes = {"Size": 2} if kind == "OS::Heat::InstanceGroup" else {"MinSize": 2, "MaxSize": 2}
     properties = {"AvailabilityZones": [], "LaunchConfigurationName": "launch", **sizes, "for_each": ["a", "b"]}
     resources = {"group": {"type": kind, "properties": properties}}
-    said = await problems(world, {"heat_template_version": "2021-04-16", "resources": resources})
-    assert "unknown property 'for_each'" in said
-    assert "OS::Heat::AutoScalingGroup" in said
+    message = await problems(world, {"heat_template_version": "2021-04-16", "resources": resources})
+    assert "unknown property 'for_each'" in message
+    assert "OS::Heat::AutoScalingGroup" in message
 
 
 async def signal(world: World, policy: str) -> dict[str, Any]:

@@ -171,10 +171,12 @@ async def test_group_resize_keeps_other_members(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "said"), [({}, "word"), ({"word": "x", "fail": "maybe"}, "maybe"), ({"wrod": "x"}, "wrod")]
+    ("properties", "message"), [({}, "word"), ({"word": "x", "fail": "maybe"}, "maybe"), ({"wrod": "x"}, "wrod")]
 )
-async def test_a_nested_stack_is_checked_with_its_parent(world: World, properties: dict[str, Any], said: str) -> None:
-    with pytest.raises(TemplateInvalid, match=said):
+async def test_a_nested_stack_is_checked_with_its_parent(
+    world: World, properties: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TemplateInvalid, match=message):
         await world.create("tree", parent(**properties), files=FILES)
     assert (await world.call("stack_list"))["stacks"] == []
 

@@ -121,10 +121,10 @@ async def test_people_are_notified_of_each_step_of_an_approval(
     assert key != SECRET and SECRET not in str(sent)
 
     somebody = person(world, "bob")
-    said = {"request_id": sent["request_id"], "comment": "not today"}
-    await ask(world, somebody, "change_request_judge", verdict="REJECTED", **said)
+    message = {"request_id": sent["request_id"], "comment": "not today"}
+    await ask(world, somebody, "change_request_judge", verdict="REJECTED", **message)
     await until(lambda: len(hook.requests) == 2)
-    await ask(world, somebody, "change_request_judge", verdict="APPROVED", **{**said, "comment": "now"})
+    await ask(world, somebody, "change_request_judge", verdict="APPROVED", **{**message, "comment": "now"})
     await until(lambda: len(hook.requests) == 3 and len(box.messages) == 3)
     assert [each["type"] for each in hook.sent()][1:] == ["approval.rejected", "approval.approved"]
     assert hook.sent()[1]["text"].endswith("rejected by bob: not today")
@@ -185,7 +185,7 @@ async def test_failing_webhook_is_retried(world: World, hook: Hook) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ({"email": "nobody"}, r"notify\[0\].email must be an address"),
         ({"email": "a@b.c\nBcc: x@y.z"}, "must be an address"),
@@ -197,15 +197,18 @@ async def test_failing_webhook_is_retried(world: World, hook: Hook) -> None:
         ({"email": "a@b.c", "webhook": "https://example.com"}, "one of the keys"),
     ],
 )
-async def test_wrong_receivers_are_refused(world: World, entry: dict[str, str], said: str) -> None:
-    with pytest.raises(BadValue, match=said):
+async def test_wrong_receivers_are_refused(world: World, entry: dict[str, str], message: str) -> None:
+    with pytest.raises(BadValue, match=message):
         await require(world, {"notify": [entry]}, None)
 
 
 async def test_receivers_need_what_the_operator_configures(tmp_path: Path, served: ServedCloud) -> None:
     world = await World(tmp_path / "other.db", served).start()
-    for entry, said in (({"email": "a@b.c"}, r"\[smtp\] host"), ({"webhook": "https://e.org"}, r"\[webhooks\] secret")):
-        with pytest.raises(BadValue, match=said):
+    for entry, message in (
+        ({"email": "a@b.c"}, r"\[smtp\] host"),
+        ({"webhook": "https://e.org"}, r"\[webhooks\] secret"),
+    ):
+        with pytest.raises(BadValue, match=message):
             await require(world, {"notify": [entry]}, None)
     await world.stop()
 

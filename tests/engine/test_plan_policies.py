@@ -457,8 +457,8 @@ async def test_a_refactoring_waits_for_the_approval_that_a_policy_requires(gover
     (request,) = await world.call("change_request_list")
     assert (request["stack_name"], request["status"]) == ("web", "WAITING")
     other = replace(world.context, user_id="somebody-else")
-    said = {"request_id": request["id"], "verdict": "APPROVED"}
-    await world.ended(OPERATIONS["change_request_judge"](world.engine, other, said))
+    review = {"request_id": request["id"], "verdict": "APPROVED"}
+    await world.ended(OPERATIONS["change_request_judge"](world.engine, other, review))
     await world.call("stack_refactor_execute", refactor_id=examined["id"])
     assert set(await world.resources("web")) == {"word"}
     (operation, *_) = await world.call("operation_list", ref=REF)
@@ -642,8 +642,8 @@ async def test_move_between_stacks_requires_approvals_of_both(governed: Governed
         (request,) = [each for each in await world.call("change_request_list") if each["status"] == "WAITING"]
         assert request["stack_name"] == name
         other = replace(world.context, user_id="somebody-else")
-        said = {"request_id": request["id"], "verdict": "APPROVED"}
-        await world.ended(OPERATIONS["change_request_judge"](world.engine, other, said))
+        review = {"request_id": request["id"], "verdict": "APPROVED"}
+        await world.ended(OPERATIONS["change_request_judge"](world.engine, other, review))
     made = await world.call("stack_create", name="other", **taking())
     await world.settle(made["id"])
     assert set(await world.resources("web")) == {"word"}

@@ -275,14 +275,14 @@ async def test_the_old_keypair_comes_back_when_the_new_one_is_refused(world: Wor
     assert await public_keys(world) == {"mine": FIRST_KEY}
 
 
-def guarded(said: str, **more: Any) -> dict[str, Any]:
+def guarded(description: str, **more: Any) -> dict[str, Any]:
     group = resource("OS::Neutron::SecurityGroup", name="web")
     rule = resource(
         "OS::Neutron::SecurityGroupRule",
         security_group={"get_resource": "group"},
         port_range_min=80,
         port_range_max=80,
-        description=said,
+        description=description,
     )
     return template(group=group, rule=rule, **more)
 

@@ -143,8 +143,8 @@ async def test_forced_deletion_skips_and_names_undeletable_objects(world: World)
     (inner,) = left - {own}
     assert f"disk (OS::Cinder::Volume {own})" in gone["status_reason"]
     assert f"nested.disk (OS::Cinder::Volume {inner})" in gone["status_reason"]
-    said = await events_of(world, gone["id"], "disk")
-    assert said[-1][0] == "DELETE_COMPLETE" and "left behind" in said[-1][1] and "400" in said[-1][1]
+    output = await events_of(world, gone["id"], "disk")
+    assert output[-1][0] == "DELETE_COMPLETE" and "left behind" in output[-1][1] and "400" in output[-1][1]
     assert (await world.call("stack_list", show_nested=True))["stacks"] == []
     networks = world.served.call("GET", "/network/v2.0/networks", token=world.served.token("demo", "demo"))
     assert rows["net"]["physical_id"] not in {net["id"] for net in networks.json["networks"]}

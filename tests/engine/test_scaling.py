@@ -252,7 +252,7 @@ async def test_an_unknown_group(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("group", "said"),
+    ("group", "message"),
     [
         ({"min_size": 3, "max_size": 2}, "max_size"),
         ({"desired_capacity": 9}, "desired_capacity"),
@@ -261,8 +261,8 @@ async def test_an_unknown_group(world: World) -> None:
         ({"resource": {"type": "OS::Heat::TestResource", "properties": {"valeu": "v"}}}, "valeu"),
     ],
 )
-async def test_invalid_scaling_values_are_refused(world: World, group: dict[str, Any], said: str) -> None:
-    with pytest.raises(TemplateInvalid, match=said):
+async def test_invalid_scaling_values_are_refused(world: World, group: dict[str, Any], message: str) -> None:
+    with pytest.raises(TemplateInvalid, match=message):
         await world.create("web", template(**group))
 
 

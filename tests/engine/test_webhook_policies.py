@@ -182,7 +182,7 @@ async def test_webhook_requires_operator_secret(served: ServedCloud, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "output"),
     [
         ({"expression": "true"}, "a policy with a webhook has no expression"),
         ({"types": ["OS::Nova::Server"]}, "has no types"),
@@ -192,8 +192,8 @@ async def test_webhook_requires_operator_secret(served: ServedCloud, tmp_path: P
         ({"on_failure": "allow"}, "on_failure must be one of deny, warn"),
     ],
 )
-async def test_mistakes_are_refused(world: World, hook: Hook, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(TemplateInvalid, match=said):
+async def test_mistakes_are_refused(world: World, hook: Hook, more: dict[str, Any], output: str) -> None:
+    with pytest.raises(TemplateInvalid, match=output):
         await world.call("plan_policies_change", policies=asking(hook, **more))
 
 

@@ -218,14 +218,14 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    said = {}
+    output = {}
     by_name = {step["name"]: step for step in steps()}
     try:
         for name in ("Check", "Test", "Plan", "Comment"):
             step = by_name[name]
             variables = {key: value(text, values) for key, text in step.get("env", {}).items()}
             folder = temporary if name == "Comment" else tmp_path
-            said[name] = run(GITHUB_BASH, step["run"], variables, folder)
+            output[name] = run(GITHUB_BASH, step["run"], variables, folder)
         variables = {name: str(text) for name, text in PIPELINE["variables"].items()}
         variables |= {
             "STOKER_TEMPLATE": "hello.yaml", "STOKER_PARAMETERS": "length=6", "STOKER_PATHS": "hello.yaml",
@@ -236,7 +236,7 @@ def test_the_steps_check_deploy_plan_and_comment(tmp_path: Path) -> None:
         run(GITLAB_BASH, job("stoker-plan", skipped=3), variables)
     finally:
         run(GITHUB_BASH, by_name["Stop"]["run"], {})
-    assert "try: CREATE_COMPLETE" in said["Test"] and "try: DELETE_COMPLETE" in said["Test"]
+    assert "try: CREATE_COMPLETE" in output["Test"] and "try: DELETE_COMPLETE" in output["Test"]
     assert (tmp_path / "output").read_text() == "changes=true\n"
     calls = (tmp_path / "calls").read_text()
     assert "repos/o/r/issues/7/comments" in calls and "merge_requests/2/notes" in calls

@@ -79,9 +79,9 @@ def run(settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         try:
             main()
         except SystemExit as end:
-            said = capsys.readouterr()
+            output = capsys.readouterr()
             code, text = (1, str(end.code)) if isinstance(end.code, str) else (end.code or 0, "")
-            return code, said.out + said.err + text
+            return code, output.out + output.err + text
         return 0, capsys.readouterr().out
 
     return run
@@ -89,10 +89,10 @@ def run(settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 def test_heat_manage_maintains_the_database(run: Run, settings: Path) -> None:
     assert run(manage.main, "db_version") == (0, "none\n")
-    code, said = run(manage.main, "db_sync", "abc123")
-    assert code == 1 and "only be upgraded to the revision of this release" in said
-    code, said = run(manage.main, "--debug", "db_sync")
-    revision = said.split()[-1].removesuffix(".")
+    code, output = run(manage.main, "db_sync", "abc123")
+    assert code == 1 and "only be upgraded to the revision of this release" in output
+    code, output = run(manage.main, "--debug", "db_sync")
+    revision = output.split()[-1].removesuffix(".")
     assert (code, run(manage.main, "db_version")) == (0, (0, f"{revision}\n"))
     assert run(manage.main, "db_sync", revision)[0] == 0
 
@@ -113,8 +113,8 @@ def test_heat_manage_maintains_the_database(run: Run, settings: Path) -> None:
     assert run(manage.main, "purge_deleted", "-g", "days", "2") == (0, "Removed 0 deleted stacks.\n")
     assert run(manage.main, "purge_deleted", "1", "-p", "other") == (0, "Removed 0 deleted stacks.\n")
     assert run(manage.main, "purge_deleted", "-g", "hours", "-b", "5", "1") == (0, "Removed 1 deleted stack.\n")
-    code, said = run(manage.main, "service", "list")
-    assert re.search("host-alive .* up ", said) and re.search("host-dead .* down ", said)
+    code, output = run(manage.main, "service", "list")
+    assert re.search("host-alive .* up ", output) and re.search("host-dead .* down ", output)
     assert run(manage.main, "service", "clean") == (0, "Removed the records of 1 engine that no longer run.\n")
     assert "host-dead" in run(manage.main, "service", "list")[1], "it owns an operation, which another will take over"
     assert run(manage.main, "resource_data_list", member.uuid) == (0, "access_key = AK\ncredential_id = 7\n")
@@ -126,29 +126,29 @@ def test_heat_manage_maintains_the_database(run: Run, settings: Path) -> None:
 
 def test_heat_manage_says_why_commands_are_not_needed(run: Run) -> None:
     for words in (["update_params", "encrypt"], ["migrate_properties_data"], ["migrate_convergence_1", "all"]):
-        code, said = run(manage.main, *words)
-        assert code == 0 and said.startswith("Nothing was changed, and nothing needs to be: ")
+        code, output = run(manage.main, *words)
+        assert code == 0 and output.startswith("Nothing was changed, and nothing needs to be: ")
     assert run(manage.main, "update_params", "decrypt", "key", "--verbose-update-params")[0] == 1
-    code, said = run(manage.main)
-    assert code != 0 and "db_sync" in said
+    code, output = run(manage.main)
+    assert code != 0 and "db_sync" in output
 
 
 def test_heat_status_checks_what_the_configuration_names(run: Run, settings: Path) -> None:
-    code, said = run(status.main, "upgrade", "check")
-    assert code == 2 and "there are no tables; run `stoker db sync`" in " ".join(said.split()).replace("| ", "")
+    code, output = run(status.main, "upgrade", "check")
+    assert code == 2 and "there are no tables; run `stoker db sync`" in " ".join(output.split()).replace("| ", "")
     run(manage.main, "db_sync")
-    code, said = run(status.main, "upgrade", "check")
-    assert code == 0, said
-    assert said.count("Result: Success") == 5
+    code, output = run(status.main, "upgrade", "check")
+    assert code == 0, output
+    assert output.count("Result: Success") == 5
 
     good = settings.read_text()
     (settings.parent / "policy.yaml").write_text('{"stacks:index": ""}')
     settings.write_text(good.replace("heat_domain_admin", "stranger").replace("[DEFAULT]", REGION))
-    code, said = run(status.main, "upgrade", "check")
+    code, output = run(status.main, "upgrade", "check")
     assert code == 2
-    said = " ".join(said.replace("|", " ").split())
+    output = " ".join(output.replace("|", " ").split())
     for words in ("is in JSON", "no orchestration and no cloudformation in the region North", "stranger (stack_domain"):
-        assert words in said
+        assert words in output
     settings.write_text(good.replace("stack_domain_admin =", "#"))
     (settings.parent / "policy.yaml").unlink()
     assert run(status.main, "upgrade", "check")[0] == 1, "a warning"

@@ -58,12 +58,12 @@ def slow(code: str) -> Program:
 
 def test_starting_program_with_progress_is_not_killed(directory: DataDirectory) -> None:
     """The program computes for three times as long as one without progress is given."""
-    said: list[str] = []
-    process = start(directory, slow(BUSY.format(seconds=3 * IDLE_SECONDS)), report=said.append)
+    output: list[str] = []
+    process = start(directory, slow(BUSY.format(seconds=3 * IDLE_SECONDS)), report=output.append)
     assert process.poll() is None
     assert running(directory, "slow") == process.pid
     assert directory.killed() == []
-    assert len(said) >= 3 and "has been starting for" in said[0]
+    assert len(output) >= 3 and "has been starting for" in output[0]
     process.kill()
     process.wait()
 

@@ -62,8 +62,8 @@ def check_until(watch: Supervisor, starts: Starts, seconds: float) -> None:
 def test_a_program_that_ends_again_and_again_is_started_with_growing_delays(
     directory: DataDirectory, starts: Starts
 ) -> None:
-    said: list[str] = []
-    watch = Supervisor(directory, {}, said.append, lambda: starts.times.now)
+    output: list[str] = []
+    watch = Supervisor(directory, {}, output.append, lambda: starts.times.now)
     pauses = []
     for _ in range(9):
         starts.alive, began = False, starts.times.now
@@ -78,15 +78,15 @@ def test_a_program_that_ends_again_and_again_is_started_with_growing_delays(
 
 
 def test_the_reason_why_a_program_cannot_be_started_is_recorded(directory: DataDirectory, starts: Starts) -> None:
-    said: list[str] = []
-    watch = Supervisor(directory, {}, said.append, lambda: starts.times.now)
+    output: list[str] = []
+    watch = Supervisor(directory, {}, output.append, lambda: starts.times.now)
     starts.alive, starts.fails = False, True
     check_until(watch, starts, 5)
     assert "ended with status 1" in histories(directory)[ENGINE].reason
     starts.fails = False
     check_until(watch, starts, 60)
     assert histories(directory)[ENGINE].restarts == 1
-    assert "The engine and API was restarted." in said
+    assert "The engine and API was restarted." in output
 
 
 @pytest.mark.parametrize("then", ["nothing", "another directory", "a copy"])

@@ -475,6 +475,6 @@ def test_policy_denial_is_an_error_at_its_place(folder: Path) -> None:
     expected = "{errors: [{rule: small, at: 'disk.yaml:8'}, {rule: small, path: resources.copy}]}"
     head = "template: disk.yaml\npolicy_files: [policies.yaml]\nparameters: {size: 50}\ntests:\n"
     Path("disk.test.yaml").write_text(f"{head}  a: {{}}\n  b: {{deploy: false}}\n  c: {expected}\n")
-    said = [[item.text() for item in running.run(case).failures] for case in read_cases("disk.test.yaml")]
+    output = [[item.text() for item in running.run(case).failures] for case in read_cases("disk.test.yaml")]
     both = ["disk.yaml:14:3: resources.copy: too large", "disk.yaml:8:3: resources.disk: too large"]
-    assert [sorted(each) for each in said] == [both, both, []]
+    assert [sorted(each) for each in output] == [both, both, []]

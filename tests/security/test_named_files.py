@@ -68,9 +68,9 @@ def test_only_regular_files_are_read(
     for name in names:
         path = tmp_path / "web.yaml"
         path.write_text(template.replace("FILE", name))
-        said = " ".join(use(path))
+        output = " ".join(use(path))
         if use is deploy or template is NESTED:
-            assert "cannot be read" in said or "there is no template" in said, (name, said)
+            assert "cannot be read" in output or "there is no template" in output, (name, output)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 * 1024
 
 

@@ -151,7 +151,7 @@ def test_the_control_api(guests: bool) -> None:
     paths = ("/control/objects", "//control/objects", "/%63ontrol/objects", "/identity/../control/objects")
     with cloud(guests) as served:
         for path in paths:
-            assert "loopback only" in (said := workflow(served, served.url + path)) or "404" in said, said
+            assert "loopback only" in (output := workflow(served, served.url + path)) or "404" in output, output
         assert "loopback only" in workflow(served, f"{served.url}/control/faults", method="POST", json=fault)
         for way in (alarm, subscription):
             sent(served, way, f"{served.url}/control/evaluations")
@@ -169,8 +169,8 @@ def test_a_second_request_in_the_first_one(private: Private) -> None:
             {"Transfer-Encoding": "chunked"},
             {"content-length": "0", "Connection": "x"},
         ):
-            said = workflow(served, url, method="POST", body=hidden, headers=headers)
-            assert "objects" not in said.replace("/control/objects", "")
+            output = workflow(served, url, method="POST", body=hidden, headers=headers)
+            assert "objects" not in output.replace("/control/objects", "")
         for more in (
             {"method": f"GET /control/objects HTTP/1.1\r\n{hidden}"},
             {"headers": {"X": f"y\r\n\r\n{hidden}"}},

@@ -87,8 +87,8 @@ def test_an_engine_of_each_release_works_with_the_tables_of_this_one(
         arguments = (str(database.url), served.url, served.token("demo", "demo"))
         done = releases.run(sources, "-c", PROGRAMS[release], *arguments)
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said == {
+    message = json.loads(done.stdout)
+    assert message == {
         "version": release,
         "before": [],
         "kept": "UPDATE_COMPLETE",
