@@ -62,7 +62,11 @@ async def test_an_engine_waits_for_the_broker_to_know_its_user(
         message = f"broker at 127.0.0.1:{rabbitmq.port} refuses the connection ([DEFAULT] transport_url)"
         return message in caplog.text
 
+    def retried() -> bool:
+        return "retrying in 2 seconds" in caplog.text
+
     await asyncio.to_thread(wait_until, refused, "the refusal is logged")
+    await asyncio.to_thread(wait_until, retried, "it has tried again, and waits longer now")
     with pytest.raises(EngineUnavailable, match="cannot be reached"):
         await asyncio.to_thread(client.call, CONTEXT, Echo(value="early"))
     rabbitmq.run(*rabbitmq.control(["add_user", "late", "s3cret"]))

@@ -19,6 +19,8 @@ from testing.network_link import Link, Mode
 from testing.tables import with_tables
 from tests.store.rows import stack
 
+CONNECT_SECONDS = 10.0
+"""How long opening a connection may take without a limit on the server's silence."""
 LOST = "A connection to the database was lost"
 
 
@@ -80,8 +82,10 @@ async def test_reads_continue_after_all_their_connections_were_dropped(
 async def test_connections_lost_while_opening(link: tuple[Link, str], database_behind: Database) -> None:
     """As long as nothing passes, attempts fail within the limit; then the next one succeeds."""
     link[0].treat(Mode.HOLE)
+    began = time.monotonic()
     with pytest.raises(Exception, match=r"(?i)timeout|timed out|did not answer"):
         database_behind.read_now(queries.stack_by_id, "none")
+    assert time.monotonic() - began < CONNECT_SECONDS
     link[0].treat(Mode.PASS)
     assert await database_behind.read(queries.stack_by_id, "none") is None
 

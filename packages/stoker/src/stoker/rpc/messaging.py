@@ -57,7 +57,8 @@ _TIMEOUT = "stoker_seconds"
 """The key of the message's context with how long the sender waits for the reply, in seconds."""
 
 _CONNECT_TRIES = 4
-_ASKED_AGAIN_AFTER = 10.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 10.0
+"""Seconds until a broker that has refused the connection is asked again; doubled each time."""
 _MOST_WAITING = 1000
 _AT_A_TIME = 8
 
@@ -284,19 +285,22 @@ class MessagingServer:
         self._starting.start()
 
     def _start(self) -> None:
+        pause = _FIRST_PAUSE
         try:
-            while not self._started() and not self._stopped.wait(_ASKED_AGAIN_AFTER):
+            while not self._started(pause) and not self._stopped.wait(pause):
                 self._server = self._new_server()
+                pause = min(2 * pause, _LONGEST_PAUSE)
         except Exception:
             LOG.exception("The RPC server cannot be started")
 
-    def _started(self) -> bool:
+    def _started(self, pause: float) -> bool:
+        """Try to start the server; return whether it has. `pause` are the seconds until the next attempt."""
         try:
             self._server.start()
         except AMQPError as error:
             LOG.error(
                 "The message broker at %s refuses the connection ([DEFAULT] transport_url); retrying in %d seconds: %s",
-                self._broker, _ASKED_AGAIN_AFTER, error,
+                self._broker, pause, error,
             )  # fmt: skip
             return False
         LOG.info("Receiving calls through the message broker at %s", self._broker)

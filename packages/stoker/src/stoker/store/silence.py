@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import math
 import time
 from collections.abc import Callable, Generator
 from typing import Any
@@ -26,6 +27,7 @@ CALM_SECONDS = 600.0
 """Time without a silence after which the limit is the configured one again."""
 
 _KEEPALIVE_PROBES = 3
+_SHORTEST_CONNECT = 2
 
 _log = logging.getLogger(__name__)
 
@@ -79,8 +81,12 @@ def notice_silence(engine: Engine, seconds: float) -> Callable[[BaseException], 
     return lost
 
 
-def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, object]) -> object:
-    """Connect to PostgreSQL. TCP notices packets that are dropped, the limit everything else."""
+def _connect_psycopg(limit: float, arguments: Any, parameters: dict[str, Any]) -> object:
+    """Connect to PostgreSQL. TCP notices packets that are dropped, the limit everything else.
+
+    Opening a connection may take the limit, too, but at least two seconds: libpq has no shorter timeout.
+    """
+    parameters["connect_timeout"] = min(parameters["connect_timeout"], max(_SHORTEST_CONNECT, math.ceil(limit)))
     for name, value in {
         "keepalives_idle": max(1, round(limit / 2)),
         "keepalives_interval": max(1, round(limit / 2 / _KEEPALIVE_PROBES)),
