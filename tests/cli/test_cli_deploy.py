@@ -137,12 +137,12 @@ def test_superseded_deployment_fails(embedded: Shell, tmp_path: Path) -> None:
 
 def test_a_deployment_can_wait_for_the_one_in_progress(embedded: Shell, tmp_path: Path) -> None:
     template = tmp_path / "slow.yaml"
-    thing = "{type: OS::Heat::TestResource, properties: {wait_secs: 2}}"
+    thing, more = "{type: OS::Heat::TestResource, properties: {wait_secs: 2}}", "{type: OS::Heat::RandomString}"
     template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}}}\n")
     Cloud(embedded).create("slow", {"heat_template_version": "2021-04-16", "resources": {}})
     with embedded.start("deploy", "slow", "-t", str(template), "--yes") as first:
         wait_until(lambda: len(history(embedded, "slow")) == 2, "the update has begun")
-        template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}, more: {thing}}}\n")
+        template.write_text(f"heat_template_version: 2021-04-16\nresources: {{thing: {thing}, more: {more}}}\n")
         waited = embedded.ok("deploy", "slow", "-t", str(template), "--yes", "--if-busy", "wait").out
         first.communicate(timeout=60)
     assert first.returncode == 0

@@ -29,7 +29,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     (home / "policy.yaml").write_text('"stacks:global_index": "role:admin"\n')
     (home / "heat.conf").write_text(f"[oslo_policy]\npolicy_file = {home}/policy.yaml\n")
     user = shell_in(home)
-    user.ok("up", "--detach", "--config-file", str(home / "heat.conf"), *ANY_PORTS)
+    user.ok("up", "--detach", "--pace", "0.1", "--config-file", str(home / "heat.conf"), *ANY_PORTS)
     yield user
     user.ok("down")
 

@@ -24,7 +24,8 @@ def commands(section: str) -> list[str]:
 
 
 def test_the_five_minutes_tour(shell: Shell, tmp_path: Path) -> None:
-    shell.ok("up", "--detach", *ANY_PORTS)  # the tour's own `up` then takes these ports, and not the well-known ones
+    # The tour's own `up` then takes these ports, and not the well-known ones, and this pace.
+    shell.ok("up", "--detach", "--pace", "0.1", *ANY_PORTS)
     shell.ok("down")
     tour = [line for line in commands("Five minutes") if "activate" not in line]
     script = "\n".join(["set -eu", *tour]).replace("~/.local/share/stoker", str(shell.directory))

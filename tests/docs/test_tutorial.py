@@ -46,11 +46,11 @@ class Shell:
 
 @pytest.fixture
 def shell(docs: Path, tmp_path: Path) -> Iterator[Shell]:
-    """A shell beside the tutorial's templates, in whose home a Stoker knows ports that are free."""
+    """A shell beside the tutorial's templates, in whose home a Stoker knows ports that are free, and a quick pace."""
     for name in ("network.yaml", "mistakes.yaml", "guestbook.yaml"):
         (tmp_path / name).write_text((docs / "tutorial" / name).read_text())
     shell = Shell(tmp_path)
-    begun = shell.type(f"stoker up --detach {FREE_PORTS} && stoker down")
+    begun = shell.type(f"stoker up --detach --pace 0.1 {FREE_PORTS} && stoker down")
     assert begun.returncode == 0, begun.stderr
     yield shell
     shell.type("stoker down")

@@ -44,7 +44,7 @@ def shell(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """A user with a running Stoker that has the package."""
     user = shell_in(tmp_path_factory.mktemp("user"))
     user.environment["PYTHONPATH"] = str(installed)
-    user.ok("up", "--detach", *ANY_PORTS)
+    user.ok("up", "--detach", "--pace", "0.1", *ANY_PORTS)
     yield user
     user.ok("down")
 
