@@ -94,3 +94,7 @@ def test_the_manual_can_be_built_without_a_warning(tmp_path: Path) -> None:
     generated = tmp_path / "html" / "generated"
     for name, content in GENERATED.items():
         assert content in (generated / name).read_text(), name
+    page = (generated / "rules" / "unknown-property.html").read_text()
+    assert re.findall(r'<a class="current reference internal" href="#">(.*?)</a>', page) == ["unknown-property"]
+    assert 'href="../../tutorial/index.html">Tutorial</a>' in page, "The sidebar lists the sections."
+    assert 'href="../functions/' not in page, "Lists that do not lead to the page are closed."
