@@ -83,7 +83,7 @@ def private(text: str, *secrets: str) -> str | None:
 def load(file: Path) -> dict[str, Any]:
     """Return the data of a file with differences, by script."""
     text = file.read_text(encoding="utf-8")
-    listed: dict[str, Any] = json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
+    listed: dict[str, Any] = json.loads(text) if file.suffix == ".json" else yaml.load(text, Loader=yaml.CSafeLoader)
     return listed
 
 
