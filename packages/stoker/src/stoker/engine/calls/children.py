@@ -116,11 +116,10 @@ class Child(ChildView):
             if operation is None:
                 return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
         elif operation.status in UNFINISHED:
-            self._wait_for(operation)  # before its state is read, so that an end in between is noticed
+            self._wait_for(operation, key)  # before its state is read, so that an end in between is noticed
             operation = await self.above.parts.runs.refreshed(operation)
-        ended = operation.status not in UNFINISHED
-        self.above.nested.begun[key] = replace(operation, plan=None) if ended else operation  # plans can be large
-        return self._outcome(operation)
+        self.above.nested.note(key, operation)
+        return self._outcome(operation, key)
 
     async def begin(
         self, action: str, request: ChildRequest, *, metadata: Mapping[str, object], data: Mapping[str, object]
@@ -181,9 +180,9 @@ class Child(ChildView):
         except Fenced as error:
             raise ActionInProgress(f"Another operation of stack {stack.name} is in progress.") from error
 
-    def _outcome(self, operation: Operation) -> Outcome:
+    def _outcome(self, operation: Operation, key: tuple[str, int, str]) -> Outcome:
         if operation.status in UNFINISHED:
-            self._wait_for(operation)
+            self._wait_for(operation, key)
             return InProgress(after=None, physical_id=operation.stack_id)
         if operation.status == COMPLETE:
             return Done(physical_id=operation.stack_id)
@@ -193,9 +192,15 @@ class Child(ChildView):
         failure = failure_of(operation)
         return Failed(failure.message, kind=failure.kind, path=failure.path)
 
-    def _wait_for(self, operation: Operation) -> None:
-        uuid = self.state.row.uuid
-        self.above.parts.awaited.wait(operation.id, uuid, partial(self.above.wake, uuid))
+    def _wait_for(self, operation: Operation, key: tuple[str, int, str]) -> None:
+        uuid, above = self.state.row.uuid, self.above
+
+        def wake(ended: Operation | None) -> None:
+            if ended is not None and key in above.nested.begun:
+                above.nested.note(key, ended)
+            above.wake(uuid)
+
+        above.parts.awaited.wait(operation.id, uuid, wake)
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key
@@ -206,7 +211,9 @@ class Child(ChildView):
         )
 
     async def _begin(self, action: str, request: ChildRequest) -> Operation | None:
-        stack = await self.stack()
+        lacking, uuid = self.above.nested.lacking, self.state.row.uuid
+        stack = await self.stack() if uuid not in lacking else None
+        lacking.discard(uuid)
         if stack is None:
             if action not in ("CREATE", "UPDATE", "ADOPT"):
                 return None

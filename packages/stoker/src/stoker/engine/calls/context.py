@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -20,24 +20,27 @@ from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries
 from stoker.store.journal import Batch, Claim, Statement, Writer
-from stoker.store.records import Event, Operation, Record, Stack
+from stoker.store.records import UNFINISHED, Event, Operation, Record, Stack
 
 
 class AwaitedOperations:
     """The functions to call when operations finish. Used on one event loop."""
 
     def __init__(self) -> None:
-        self._wakes: dict[str, dict[str, Callable[[], None]]] = {}
+        self._wakes: dict[str, dict[str, Callable[[Operation | None], None]]] = {}
 
-    def wait(self, operation_id: str, who: str, wake: Callable[[], None]) -> None:
-        """Call `wake` when an operation finishes; `who` identifies the waiter, which is registered once."""
+    def wait(self, operation_id: str, who: str, wake: Callable[[Operation | None], None]) -> None:
+        """Call `wake` when an operation finishes; `who` identifies the waiter, which is registered once.
+
+        It is given the operation as recorded at its end, if that was here; otherwise the record has to be read.
+        """
         self._wakes.setdefault(operation_id, {})[who] = wake
 
-    def ended(self, operation_id: str) -> bool:
+    def ended(self, operation_id: str, operation: Operation | None = None) -> bool:
         """Wake the waiters of a finished operation; return whether there were any."""
         waiters = self._wakes.pop(operation_id, {})
         for wake in waiters.values():
-            wake()
+            wake(operation)
         return bool(waiters)
 
     def running_elsewhere(self, here: Collection[str]) -> list[str]:
@@ -139,11 +142,17 @@ class RecordingComponents(ActionComponents):
 class NestedOperations:
     """The operations that an operation has begun on nested stacks: by the resource's uuid, round and action.
 
-    `reason_code` is that of one that has failed.
+    `reason_code` is that of one that has failed. `lacking` are the new resources, by uuid, for which no nested stack
+    was requested yet.
     """
 
     begun: dict[tuple[str, int, str], Operation] = field(default_factory=dict)
     reason_code: str | None = None
+    lacking: set[str] = field(default_factory=set)
+
+    def note(self, key: tuple[str, int, str], operation: Operation) -> None:
+        """Note how far an operation is; the plan of one that has ended is left out, since it can be large."""
+        self.begun[key] = replace(operation, plan=None) if operation.status not in UNFINISHED else operation
 
 
 class StackContext(StackView):

@@ -97,6 +97,10 @@ _WITHOUT_NEWS = 1.0
 """Seconds between two looks at an operation that another engine may be running."""
 
 
+def _set(event: asyncio.Event, _: Operation | None) -> None:
+    event.set()
+
+
 class Submissions:
     """Accepts operations for this engine. `parts` are the parts with which the operations run, itself among them."""
 
@@ -257,7 +261,7 @@ class Submissions:
         """Return the operation once it has finished, in whichever engine it runs."""
         while (operation := await self._runs.refreshed(operation)).status in UNFINISHED:
             finished = asyncio.Event()
-            self.parts.awaited.wait(operation.id, f"end of {operation.id}", finished.set)
+            self.parts.awaited.wait(operation.id, f"end of {operation.id}", partial(_set, finished))
             timer = self.services.clock.call_later(_WITHOUT_NEWS, finished.set)
             if (await self._runs.refreshed(operation)).status in UNFINISHED:
                 await finished.wait()

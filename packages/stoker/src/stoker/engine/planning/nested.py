@@ -11,10 +11,10 @@ Everything is read on one open connection: the plan of a whole tree is based on 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakValueDictionary, proxy
 
 from sqlalchemy import Connection
@@ -56,9 +56,24 @@ from stoker.template.expressions import UNDETERMINED, Facade
 LOG = logging.getLogger(__name__)
 
 
-def all_steps(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps."""
-    return steps
+class Selection(Protocol):
+    """What the plan of a stack has of the plans of those nested in it."""
+
+    def names(self, desired: DesiredState) -> list[str]:
+        """Return the resources of a new nested stack that are planned, in order, with those that they depend on."""
+
+    def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """Return those of the steps of a nested stack that the plan has."""
+
+
+class Everything:
+    """Implements Selection: a plan that is shown has all steps."""
+
+    def names(self, desired: DesiredState) -> list[str]:
+        return desired.order
+
+    def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        return steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +85,7 @@ class NestedPlanner:
     `removal_options` is how the stack above removes resources. `read` are nested stacks that were read in advance, by
     the uuid of the resource around each; a plan changes them, so each is used once. `relocated` is what was moved in
     them. `imports` are those of the whole tree; `seeking` notes which ones nested stacks still lack. `above` is the
-    path of the stack. `kept` returns those of a nested stack's steps that the plan of the stack above has.
+    path of the stack. `selection` is what the plan of the stack above has of nested stacks.
     """
 
     services: EngineServices
@@ -90,7 +105,7 @@ class NestedPlanner:
     imports: Imports = NO_IMPORTS
     seeking: NestedImportSearch | None = None
     above: Path = ()
-    kept: Callable[[tuple[Step, ...]], tuple[Step, ...]] = all_steps
+    selection: Selection = field(default_factory=Everything)
 
     def plan_nested(
         self,
@@ -115,7 +130,7 @@ class NestedPlanner:
             return None
         decision = _with_nested_steps(decision, plan)
         has_imports = bool(self.imports.below) and self.imports.reaches((*self.above, target.name))
-        return NestedPlan(decision, self.kept(plan.steps), forecast, plan.secrets, is_known=has_imports)
+        return NestedPlan(decision, self.selection.steps(plan.steps), forecast, plan.secrets, is_known=has_imports)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
         """Implements planner.Nested."""
@@ -284,6 +299,8 @@ class ChildForecast:
         if inputs.environment.transfers:
             pending = pending_imports(desired, states.values(), None)
             awaited = {name: entry.object for name, entry in pending.items()}
+        if not (states or awaited or inside.seeking):
+            desired.order = inside.selection.names(desired)
         return Forward(
             action,
             desired,

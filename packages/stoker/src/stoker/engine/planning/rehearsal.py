@@ -87,8 +87,8 @@ class SimulatedChildStack:
         return self._recorded.current if self._recorded is not None else {}
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
-        scope = self._forward().scope
-        return scope.attribute(member, str(key[0]), key[1:]) if member in scope.decisions else None
+        forward = self._forward()
+        return forward.scope.attribute(member, str(key[0]), key[1:]) if member in forward.desired.requires else None
 
     async def outputs(self) -> Mapping[str, Any]:
         forward = self._forward()

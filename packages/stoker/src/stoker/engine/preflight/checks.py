@@ -10,6 +10,7 @@ from stoker.base.errors import StokerError
 from stoker.cloud.session import Cloud
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.planning.planner import DesiredState
 from stoker.engine.preflight.model import (
     Finding,
     Item,
@@ -25,7 +26,6 @@ from stoker.engine.preflight.quotas import quota_findings
 from stoker.engine.preflight.roles import role_findings
 from stoker.plugins.preflight import CHECKS, Checked, Code, Conflict, Facts, NotRead, Planned, Severity
 from stoker.plugins.resource import ResourceType
-from stoker.schema.unknown import find_unknowns
 from stoker_foundation.clock import Clock
 
 OpenCloud = Callable[[], Awaitable[Cloud]]
@@ -55,23 +55,29 @@ async def check_steps(
         root.release()
 
 
-def steps_to_check(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return the steps of a nested stack that the checks need: of a new stack, those of resources with checks, of those
-    that they refer to, and of those around nested stacks. They lose what only a display of the plan needs.
+class CheckedSteps:
+    """Implements planning.nested.Selection: what the checks need of nested stacks.
+
+    Of a new stack, these are the resources with checks, those around nested stacks, and what these depend on. Their
+    steps lose what only a display of the plan needs.
     """
-    own = {step.name: step for step in steps if not step.depth}
-    if not all(map(_is_of_new_resource, own.values())):
-        return steps
-    needed = [step for step in own.values() if step.subject is not None and _has_checks_inside(step.subject.type)]
-    found = {step.name for step in needed}
-    while needed:
-        subject = needed.pop().subject
-        referred = {
-            name for each in find_unknowns(subject.given if subject is not None else {}) for name in each.resources()
-        }
-        needed += [own[name] for name in referred - found if name in own]
-        found |= referred
-    return tuple(step if step.depth else _undisplayed(step) for step in steps if step.depth or step.name in found)
+
+    def names(self, desired: DesiredState) -> list[str]:
+        needed = [
+            name for name in desired.order if name in desired.types and _has_checks_inside(desired.types[name][1])
+        ]
+        found = set(needed)
+        while needed:
+            required = desired.requires[needed.pop()] - found
+            needed += required
+            found |= required
+        return [name for name in desired.order if name in found]
+
+    def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        own = [step for step in steps if not step.depth]
+        if not all(map(_is_of_new_resource, own)):
+            return steps
+        return tuple(step if step.depth else _undisplayed(step) for step in steps)
 
 
 def _is_of_new_resource(step: Step) -> bool:

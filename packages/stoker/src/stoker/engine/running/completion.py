@@ -208,7 +208,7 @@ class OperationCompletion:
         cause = failure.path_json() if failure is not None else None
         events = [self._announcer.stack_event(stack, operation.stack_action, status, reason, cause)]
         batch = await notify_parent_resource(run, status)
-        batch.change(operation)
+        batch.change(operation, *(state.seal() for state in run.progress.unsaved_outputs))
         batch.steps.extend(conclusion(operation, status, reason, run.progress.document))
         if operation.epoch > 1 and operation.reason_code is None:
             batch.then(partial(deaths.forget, operation_id=operation.id))
@@ -242,7 +242,7 @@ class OperationCompletion:
         await run.writer.commit(batch)
         run.operation = operation
         self._announcer.send([*batch.added, *rows])
-        self._notify_finished(operation)
+        self._notify_finished(operation, operation)
         log_end(operation, stack)
         if gone and not run.sinks:
             self._services.background.spawn(self._services.credentials.remove_given_up())
@@ -262,9 +262,10 @@ class OperationCompletion:
                 await ClaimedWriter(self._services.journal, Claim(operation.id, operation.epoch)).commit(batch)
             except Fenced:
                 LOG.info("operation %s was taken over by another engine", operation.id)
+                self._notify_finished(operation, None)
             else:
                 log_end(operation, stack)
-        self._notify_finished(operation)
+                self._notify_finished(operation, operation)
 
     async def end_superseded(self, operation: Operation, stack: Stack) -> None:
         """Record that a newer operation continues from the current state."""
@@ -297,9 +298,12 @@ class OperationCompletion:
         self.handed_over.append(run.operation.id)
         LOG.info("handing over %s of stack %s", run.operation.action, run.stack.name)
 
-    def _notify_finished(self, operation: Operation) -> None:
-        """Wake the run that waits for the operation; if none does in this process, notify the engine that has it."""
-        if not self._awaited.ended(operation.id) and operation.parent_operation is not None:
+    def _notify_finished(self, operation: Operation, recorded: Operation | None) -> None:
+        """Wake the run that waits for the operation; if none does in this process, notify the engine that has it.
+
+        `recorded` is the operation as its end was recorded, None if that was not done here.
+        """
+        if not self._awaited.ended(operation.id, recorded) and operation.parent_operation is not None:
             self._tell_others(operation.id, operation.parent_operation)
 
 
@@ -390,15 +394,15 @@ def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
     )
 
 
-async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
-    """Record the attributes for outputs, now that all steps they can depend on have ended.
+async def refresh_outputs(run: OperationContext, performer: Performer) -> list[ResourceState]:
+    """Read the attributes for outputs, now that all steps they can depend on have ended; return resources to record.
 
     For example, a server can receive an address from a later resource. If no step had an effect, only attributes
     without a recorded value are read. What cannot be read is not recorded: it is read again when somebody asks for it.
     """
     assert run.planning.plan is not None
     if run.planning.desired is None or run.progress.ends_early:
-        return
+        return []
     acted = any(step.kind is not StepKind.KEEP for step in run.planning.plan.steps)
     desired: list[tuple[ResourceState, set[AttributeKey]]] = []
     for name, keys in run.planning.desired.keys_for_outputs().items():
@@ -409,13 +413,12 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> None:
     try:
         found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in desired))
     except Stopped:
-        return
+        return []
     for (state, keys), values in zip(desired, found, strict=True):
         former = {attribute_text(key) for key in keys}
         kept = {text: value for text, value in state.stored.attributes.items() if text not in former}
         state.stored.attributes = kept | {attribute_text(key): value for key, value in values.items()}
-    if desired:
-        await run.commit(Batch().change(*(state.seal() for state, _ in desired)))
+    return [state for state, _ in desired]
 
 
 async def check_exports(run: OperationContext, performer: Performer) -> None:
@@ -429,7 +432,8 @@ async def check_exports(run: OperationContext, performer: Performer) -> None:
     names = [name for name, _ in desired.definition.exports()]
     if not names or not await run.services.database.read(exchange.importers, run.stack.project_id, names):
         return
-    await refresh_outputs(run, performer)
+    if read := await refresh_outputs(run, performer):
+        await run.commit(Batch().change(*(state.seal() for state in read)))
     if run.progress.ends_early:
         return
     values = reached_values(run, desired)

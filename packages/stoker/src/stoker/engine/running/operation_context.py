@@ -95,7 +95,8 @@ class PlanningResult:
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
     is about, by resource, and `snapshot_path` the place of the stack in it. `imported` is that of `Forward`.
-    `relocated` is what was moved, None if nothing could be. `policies` are those that the plan must satisfy.
+    `relocated` is what was moved, None if nothing could be. `policies` are those that the plan must satisfy,
+    `written` those of the project and the tree as YAML, once they were read.
     """
 
     removal_options: RemovalOptions = field(default_factory=RemovalOptions)
@@ -109,6 +110,7 @@ class PlanningResult:
     imported: Mapping[str, str] = field(default_factory=dict)
     relocated: CompletedMoves | None = None
     policies: tuple[Policy, ...] = ()
+    written: Mapping[str, str] | None = None
 
     def keys_of(self, name: str) -> set[AttributeKey]:
         """Return the attributes of a resource that others, or outputs, refer to."""
@@ -145,7 +147,8 @@ class Progress:
     check has refused the operation, and nothing has been done for it. `left` are the objects that a forced deletion
     could not delete. `document` is the sealed document of a new snapshot. `follow_up` is the operation that follows on
     the stack. Until the first commit, the plan is an `unsaved_plan`, and `unsaved_transfers` are new names of
-    resources, and imported ones.
+    resources, and imported ones; `unsaved_outputs` are the resources whose attributes were read for outputs, until
+    the end is recorded.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -160,6 +163,7 @@ class Progress:
     follow_up: tuple[Operation, Stack] | None = None
     unsaved_plan: bool = False
     unsaved_transfers: Batch | None = None
+    unsaved_outputs: list[ResourceState] = field(default_factory=list)
 
     @property
     def ends_early(self) -> bool:

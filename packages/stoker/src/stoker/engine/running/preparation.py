@@ -22,7 +22,7 @@ from stoker.engine.planning.imports import IMPORTED_BY, pending_imports, returne
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState, plan_forward
 from stoker.engine.planning.retention import Copies, RestoredValues, completed_before, is_part_of_return
-from stoker.engine.preflight.checks import check_steps, steps_to_check
+from stoker.engine.preflight.checks import CheckedSteps, check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
@@ -284,7 +284,7 @@ async def check_before_first_change(run: OperationContext, whole: Plan | None) -
     if plan is None or desired is None or not wants or operation.epoch > 1 or run.stack.parent_id is not None:
         return
     if whole is None:
-        whole = await with_nested(run, desired, steps_to_check) if plan.reaches_below() else plan
+        whole = await with_nested(run, desired, CheckedSteps()) if plan.reaches_below() else plan
     seconds, skipped = settings.validation_seconds, settings.preflight_skipped
     report = await check_steps(whole, run.cloud, run.services.clock, seconds, skipped)
     if report.results and operation.plan is not None:  # the first commit stores the plan

@@ -48,7 +48,7 @@ from stoker.engine.running.stop import LOST, RESOURCE, Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
 from stoker.plugins.lifecycle import OperationRefused
-from stoker.store.journal import waits_for_space
+from stoker.store.journal import Batch, waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
 
 LOG = logging.getLogger(__name__)
@@ -119,9 +119,10 @@ class OperationRun(OperationContext):
         self.states.clear()
         self.current.clear()
         self.nested.begun.clear()
+        self.nested.lacking.clear()
         self.planning, self.inputs = PlanningResult(), None
         self._schedule.release()
-        self.progress.document = None
+        self.progress.document, self.progress.unsaved_outputs = None, []
         self.progress.failures.clear()
         return number
 
@@ -178,7 +179,7 @@ class Execution:
 
                     await record_skipped(run)
                 await self._execute()
-                await refresh_outputs(run, self._schedule.runner.performer)
+                await self._read_outputs()
             await self._finish()
         except Fenced:
             LOG.info("operation %s of stack %s was taken over by another engine", run.operation.id, run.stack.name)
@@ -200,7 +201,7 @@ class Execution:
         run = self._run
         try:
             whole = None
-            written = await written_policies(run.services, run.stack)
+            written = run.planning.written = await self._written_policies()
             if run.services.settings.plan_policies or written:
                 from stoker.engine.running.policies import check_by_policies
 
@@ -209,6 +210,14 @@ class Execution:
         except (PolicyDenied, ApprovalRequired, PreflightFailed):
             run.progress.refused = run.operation.epoch == 1
             raise
+
+    async def _written_policies(self) -> Mapping[str, str]:
+        """Return the policies on plans of the project and the tree, as the operation above has them if it runs here."""
+        run, known = self._run, None
+        above = run.parts.runs.get(run.stack.parent_id or "")
+        if isinstance(above, OperationContext) and above.operation.id == run.operation.parent_operation:
+            known = above.planning.written
+        return known if known is not None else await written_policies(run.services, run.stack)
 
     async def _call_plugins_before(self) -> None:
         """Call the lifecycle plug-ins, while nothing has been done yet. Raises OperationRefused."""
@@ -220,6 +229,15 @@ class Execution:
         except OperationRefused:
             run.progress.refused = run.operation.epoch == 1
             raise
+
+    async def _read_outputs(self) -> None:
+        """Read the attributes for outputs, which are recorded with the end of the operation."""
+        run = self._run
+        read = await refresh_outputs(run, self._schedule.runner.performer)
+        if read and run.progress.ends_early:  # others may continue from here
+            await run.commit(Batch().change(*(state.seal() for state in read)))
+        else:
+            run.progress.unsaved_outputs = read
 
     def _keep_plan(self) -> None:
         """Store the plan for the history: that of an earlier run of the operation, if there was one.

@@ -286,6 +286,8 @@ class StepRunner:
             adopt(state, run.adopted(target.name))
         if target.external_id is not None:
             state.row.physical_id = str(target.external_id)
+        if state.row.uuid not in run.states and state.type.nested:
+            run.nested.lacking.add(state.row.uuid)
         write = batch.change if state.row.uuid in run.states else batch.add
         write(state.row if state.type.local else state.seal())  # what is local is sealed with the result of the method
         batch.add(run.event(state))

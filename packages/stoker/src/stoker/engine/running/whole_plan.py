@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 from sqlalchemy import Connection
@@ -10,8 +9,8 @@ from sqlalchemy import Connection
 from stoker.engine.inspection.examination import examine_tree
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.decide import Policies
-from stoker.engine.planning.nested import NestedPlanner, all_steps
-from stoker.engine.planning.plan import Plan, Step
+from stoker.engine.planning.nested import Everything, NestedPlanner, Selection
+from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.stack_view import Recorded, read_tree
@@ -21,11 +20,11 @@ from stoker.engine.running.operation_context import OperationContext
 async def with_nested(
     run: OperationContext,
     desired: DesiredState,
-    kept: Callable[[tuple[Step, ...]], tuple[Step, ...]] = all_steps,
+    selection: Selection | None = None,
 ) -> Plan:
     """Return the plan with the steps of all nested stacks, as a preview has it.
 
-    `kept` returns those of the steps of one nested stack that are needed: a whole plan of a large tree takes 3 kB for
+    `selection` is what is needed of nested stacks, by default everything: a whole plan of a large tree takes 3 kB for
     each resource.
     """
     services, stack, inputs = run.services, run.stack, desired.inputs
@@ -47,7 +46,7 @@ async def with_nested(
             read=dict(below),
             relocated=relocated,
             removal_options=run.planning.removal_options,
-            kept=kept,
+            selection=selection or Everything(),
         )
         scope = RecordedScope(run.current.get, run.scope.parent, zones)
         policies = Policies.of(services, stack, run.operation.action)

@@ -1,0 +1,87 @@
+"""What each further nested stack of a tree asks the database for, besides what it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from openstack_emulator.testing import ServedCloud
+from testing.harness import World
+from testing.reading_meter import ReadingMeter
+
+MEMBER = """
+heat_template_version: 2021-04-16
+parameters: {index: {type: string}}
+resources:
+  text: {type: OS::Heat::Value, properties: {value: {get_param: index}}}
+outputs:
+  text: {value: {get_attr: [text, value]}}
+"""
+FEW, MANY = 2, 12
+READ_ONCE = {
+    "the policies on plans": "FROM plan_policies",
+    "the nested stack of a resource": "stacks.parent_resource = ?",
+    "an operation": "SELECT operations.id, operations.stack_id",
+}
+"""What a tree is created with, by a part of the statement that reads it."""
+
+
+def tree(count: int) -> dict[str, Any]:
+    definition = {"type": "member.yaml", "properties": {"index": "%index%"}}
+    properties = {"count": count, "resource_def": definition}
+    return {
+        "heat_template_version": "2021-04-16",
+        "resources": {"members": {"type": "OS::Heat::ResourceGroup", "properties": properties}},
+    }
+
+
+@pytest.mark.parametrize("part", READ_ONCE.values(), ids=READ_ONCE)
+async def test_further_nested_stacks_are_created_without_reading(
+    tmp_path: Path, served: ServedCloud, part: str
+) -> None:
+    meter = ReadingMeter()
+    with meter.attached():
+        world = await World(tmp_path / "stoker.db", served).start()
+        try:
+            read = []
+            for count in (FEW, MANY):
+                before = executions(meter, part)
+                await created(world, count)
+                read.append(executions(meter, part) - before)
+            assert read[1] < read[0] + (MANY - FEW) / 2
+        finally:
+            await world.stop()
+
+
+def executions(meter: ReadingMeter, part: str) -> int:
+    return sum(spent.executions for statement, spent in meter.statements.items() if part in " ".join(statement.split()))
+
+
+async def test_outputs_are_recorded_with_the_end(tmp_path: Path, served: ServedCloud) -> None:
+    """Six commits for each further nested stack: the beginning of the resource around it, its own, its ID, the resource
+    in it, and both ends. Heartbeats take a few, however many nested stacks there are.
+    """
+    world = await World(tmp_path / "stoker.db", served).start()
+    batches: list[int] = []
+    world.journal.observe = lambda number, seconds: batches.append(number)
+    try:
+        taken = []
+        for count in (FEW, MANY):
+            before = sum(batches)
+            await created(world, count)
+            taken.append(sum(batches) - before)
+        assert taken[1] - taken[0] < 6.5 * (MANY - FEW)
+        rows = await world.listed({"name": f"tree{MANY}", "id": None}, nested_depth=1)
+        members = [row["physical_id"] for row in rows if row["type"] == "member.yaml"]
+        shown = [await world.call("stack_show", ref={"name": None, "id": member}) for member in members]
+        texts = {world.outputs(stack)["text"] for stack in shown}
+        assert texts == {str(index) for index in range(MANY)}
+    finally:
+        await world.stop()
+
+
+async def created(world: World, count: int) -> None:
+    stack = await world.create(f"tree{count}", tree(count), files={"member.yaml": MEMBER})
+    assert stack["status"] == "COMPLETE"
