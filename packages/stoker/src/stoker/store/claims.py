@@ -127,7 +127,7 @@ def begin(
     else:
         operation.owner, operation.epoch, operation.status, operation.started_at = engine_id, 1, RUNNING, now
         operation.claimed_at = now
-    connection.execute(statements.into(operations), operation.values())
+    insert_records(connection, operations, [operation])
     return busy
 
 

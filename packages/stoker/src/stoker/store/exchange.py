@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, and_, insert, select
 
 from stoker.store import statements
+from stoker.store.bulk import delete_rows
 from stoker.store.tables import exports, imports, stacks
 
 
@@ -41,6 +42,12 @@ def importers(connection: Connection, project_id: str, names: Iterable[str]) -> 
     for row in connection.execute(query.order_by(stacks.c.name)):
         found.setdefault(row.name, []).append(row.stack)
     return found
+
+
+def forget(connection: Connection, stack_ids: Sequence[str]) -> None:
+    """Delete the exports and imports of removed stacks (a joint statement of the journal)."""
+    for table in (exports, imports):
+        delete_rows(connection, table, "stack_id", stack_ids)
 
 
 def record(

@@ -20,10 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import orjson
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from stoker.base.errors import StokerError
 from stoker.store import statements
+from stoker.store.bulk import insert_rows, update_rows
 from stoker.store.queries import stacks_by_id
 from stoker.store.records import Stack
 from stoker.store.tables import resources, stacks, writers
@@ -156,10 +157,9 @@ class Found:
 
 def count_group(connection: Connection, writer: str, number: int) -> None:
     """Record how many groups a journal has written, with this one, in its writer's row."""
-    values = {"groups": number, "time": time.time()}
-    change = statements.change(writers, ("id",), tuple(values))
-    if not connection.execute(change, statements.assigned({"id": writer}, values)).rowcount:
-        connection.execute(insert(writers).values(id=writer, **values))
+    columns, row = ("id", "groups", "time"), (writer, number, time.time())
+    if not update_rows(connection, writers, columns[:1], columns[1:], [row]):
+        insert_rows(connection, writers, columns, [row])
 
 
 def keep_writers_out(connection: Connection) -> None:

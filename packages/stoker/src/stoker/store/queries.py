@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from stoker.store import statements, tables
 from stoker.store.bulk import Cells, update_rows
+from stoker.store.keyed_reads import rows_among
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -38,6 +39,9 @@ from stoker.store.records import (
 
 _STREAMED = {"stream_results": True, "max_row_buffer": 16}
 
+_PROPERTY_SETS = statements.where_among(tables.property_sets, "id").with_only_columns(
+    tables.property_sets.c.id, tables.property_sets.c.body
+)
 _RESOURCES_OF = statements.where(tables.resources, "stack_id").order_by(tables.resources.c.position)
 _RESOURCES_AMONG = statements.where_among(tables.resources, "stack_id").order_by(
     tables.resources.c.stack_id, tables.resources.c.position
@@ -153,8 +157,7 @@ def lock_stack(connection: Connection, stack_id: str) -> Stack | None:
 
 def set_stack(connection: Connection, stack_id: str, values: Mapping[str, Any]) -> None:
     """Set columns of a stack."""
-    change = statements.change(tables.stacks, ("id",), tuple(values))
-    connection.execute(change, statements.assigned({"id": stack_id}, values))
+    set_stacks(connection, [({"id": stack_id}, values)])
 
 
 def set_resource(connection: Connection, uuid: str, values: Mapping[str, Any]) -> None:
@@ -365,10 +368,8 @@ def resources_behind(
 
 def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the IDs of sealed property values and the values, one after another: together, they may be large."""
-    for page in statements.pages(identifiers):
-        statement = statements.where_among(tables.property_sets, "id")
-        for row in connection.execute(statement, {"values": page}, execution_options=_STREAMED):
-            yield row.id, row.body
+    for row in rows_among(connection, _PROPERTY_SETS, identifiers, _STREAMED):
+        yield row.id, row.body
 
 
 # -- events --------------------------------------------------------------------------------------------------

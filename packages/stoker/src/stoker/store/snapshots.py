@@ -10,17 +10,24 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from stoker.store import statements
+from stoker.store.bulk import delete_rows
 from stoker.store.records import UNFINISHED, StackSnapshot
 from stoker.store.tables import operations, property_sets, resources, snapshots, stack_documents
 
 _OF_STACK = statements.where(snapshots, "stack_id").order_by(snapshots.c.created_at, snapshots.c.id)
 _IDS_OF_STACK = select(snapshots.c.id).where(snapshots.c.stack_id == bindparam("stack_id"))
+_IDS_OF_STACKS = statements.where_among(snapshots, "stack_id").with_only_columns(snapshots.c.id)
 
 
 def snapshot_by_id(connection: Connection, identifier: str) -> StackSnapshot | None:
     """Return a snapshot by ID."""
     row = connection.execute(select(snapshots).where(snapshots.c.id == identifier)).one_or_none()
     return StackSnapshot.of(row) if row else None
+
+
+def ids_of_snapshots(connection: Connection, stack_id: str) -> list[str]:
+    """Return the IDs of a stack's snapshots."""
+    return list(connection.execute(_IDS_OF_STACK, {"stack_id": stack_id}).scalars())
 
 
 def snapshots_of(connection: Connection, stack_id: str) -> list[StackSnapshot]:
@@ -52,9 +59,10 @@ def forget_snapshot(connection: Connection, identifier: str) -> None:
     _forget(connection, [identifier])
 
 
-def forget_snapshots_of(connection: Connection, stack_id: str) -> None:
-    """Delete the snapshots of a deleted stack."""
-    _forget(connection, connection.execute(_IDS_OF_STACK, {"stack_id": stack_id}).scalars().all())
+def forget_snapshots_of(connection: Connection, stack_ids: Sequence[str]) -> None:
+    """Delete the snapshots of removed stacks (a joint statement of the journal)."""
+    for page in statements.pages(stack_ids):
+        _forget(connection, connection.execute(_IDS_OF_STACKS, {"values": page}).scalars().all())
 
 
 def _forget(connection: Connection, gone: Sequence[str]) -> None:
@@ -79,4 +87,9 @@ def keep_stack_document(connection: Connection, stack_id: str, body: str) -> Non
 
 def drop_stack_document(connection: Connection, stack_id: str) -> None:
     """Delete a stack's document; no effect when there is none."""
-    connection.execute(statements.without(stack_documents, "stack_id"), {"stack_id": stack_id})
+    drop_stack_documents(connection, [stack_id])
+
+
+def drop_stack_documents(connection: Connection, stack_ids: Sequence[str]) -> None:
+    """Delete the documents of stacks (a joint statement of the journal)."""
+    delete_rows(connection, stack_documents, "stack_id", stack_ids)

@@ -109,7 +109,7 @@ class Registry:
 
     def _listed(self, resource_name: str, key: str) -> frozenset[str]:
         found: set[str] = set()
-        for layer, _ in self._layers:
+        for layer, _ in self._layers if self._names_resources else ():
             for entry in _named(layer, resource_name):
                 value = entry.get(key) or ()
                 found.update([value] if isinstance(value, str) else value)

@@ -15,7 +15,7 @@ from stoker.engine.calls.polling import ObjectPoller
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.records.loader import LoadedInputs, Prepared
 from stoker.engine.records.services import EngineServices, RecordingServices
-from stoker.engine.records.stack_view import StackView, current_of, read_states
+from stoker.engine.records.stack_view import StackView
 from stoker.engine.records.state import ResourceState
 from stoker.plugins.resource import AttributeKey
 from stoker.store import claims, queries
@@ -166,17 +166,6 @@ class StackContext(StackView):
         self.writer = writer
         self.operation = operation
         self.nested = NestedOperations()
-
-    async def load(self, inputs_id: str) -> LoadedInputs:
-        """Read inputs and all recorded resources of the stack; `current` receives those that have not been replaced."""
-        inputs, states = await self.services.database.read(self._read, inputs_id)
-        self.inputs = inputs
-        self.states |= states
-        self.current |= current_of(self.states.values())
-        return inputs
-
-    def _read(self, connection: Connection, inputs_id: str) -> tuple[LoadedInputs, dict[str, ResourceState]]:
-        return self.services.loader.load_now(connection, inputs_id), read_states(connection, self.services, self.stack)
 
     def adopted(self, name: str) -> Mapping[str, Any]:
         """Return the document of a resource that the operation adopts; empty if there is none."""

@@ -325,8 +325,9 @@ def may_have_unknown_object(state: ResourceState) -> bool:
 
 def note_remains(state: ResourceState) -> None:
     """Record what the last action says about the resource's object, before another action replaces it."""
-    stored = state.stored
-    stored.creation = replace(stored.creation, never_usable=was_never_usable(state))
+    stored, never_usable = state.stored, was_never_usable(state)
+    if stored.creation.never_usable != never_usable:
+        stored.creation = replace(stored.creation, never_usable=never_usable)
     stored.uncertain = may_have_unknown_object(state)
 
 

@@ -264,10 +264,12 @@ class Plan:
 
 _BEFORE_REMOVALS = "before_removals"
 
+_REMOVALS = frozenset({StepKind.DELETE.value, StepKind.FORGET.value})
+
 
 def _waits(kind: str, depth: int) -> bool:
     """Return whether a step waits for what comes before all removals of its stack."""
-    return depth == 0 and kind in (StepKind.DELETE.value, StepKind.FORGET.value)
+    return depth == 0 and kind in _REMOVALS
 
 
 def read_plan(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -105,6 +105,7 @@ class Effect(NamedTuple):
     reason: Reason | None = None
 
 
+_DELETED = Effect("Delete")
 _RETAINED = {"Retain": ReasonCode.OBJECT_RETAINED, "Snapshot": ReasonCode.SNAPSHOT_RETAINED}
 
 
@@ -126,7 +127,7 @@ def removal_effect(state: ResourceState, removal_options: RemovalOptions, on_rep
     rule = removal_policy(state, on_replacement, removal_options)
     worthless = row.status == FAILED and row.action in state.type.unsaved
     if rule.policy == "Delete" or (rule.policy == "Snapshot" and worthless):
-        return Effect("Delete")
+        return _DELETED
     return Effect(rule.policy, Reason(_RETAINED[rule.policy], rule.policy, rule.name))
 
 

@@ -110,10 +110,16 @@ def conclusion(
             yield partial(snapshots.forget_snapshot, identifier=operation.snapshot)
         else:
             yield partial(snapshots.end_snapshot, identifier=operation.snapshot, status=outcome, reason=reason)
-    elif complete and operation.action in REMOVES:
-        yield partial(snapshots.forget_snapshots_of, stack_id=operation.stack_id)
-    if complete and operation.action in ("ADOPT", "DELETE"):
+    if complete and operation.action == "ADOPT":
         yield partial(snapshots.drop_stack_document, stack_id=operation.stack_id)
+
+
+def forgetting(batch: Batch, operation: Operation) -> None:
+    """Add to the batch that ends a removal what is forgotten together with the stack's resources."""
+    gone = operation.stack_id
+    batch.jointly(exchange.forget, gone).jointly(snapshots.forget_snapshots_of, gone)
+    if operation.action == "DELETE":  # an abandoned stack keeps its document
+        batch.jointly(snapshots.drop_stack_documents, gone)
 
 
 def is_started_by_parent_resource(operation: Operation) -> bool:
@@ -233,6 +239,8 @@ class OperationCompletion:
             rows.append(self._announcer.last_notification(stack))
         effect = claims.StackEnd(operation.id, stack.id, values, lasting, events, rows, rollback)
         batch.jointly(claims.record_ends, effect)
+        if status == COMPLETE and operation.action in REMOVES:
+            forgetting(batch, operation)
         if gone and not run.sinks:
             batch.then(partial(trusts.release_unused, credential=stack.credential))
         settings = self._services.settings
@@ -381,8 +389,6 @@ def reached_values(run: OperationContext, desired: DesiredState) -> dict[str, ob
 def exchanged(run: OperationContext) -> Callable[[Connection], None] | None:
     """Return the journal step that records the stack's exports and imports; None if they have not changed."""
     stack, desired = run.stack, run.planning.desired
-    if run.operation.action in REMOVES:
-        return partial(exchange.record, project_id="", stack_id=stack.id, exported={}, imported=())
     if run.operation.action not in FORWARD or desired is None:
         return None
     exported = {name: run.services.sealer.seal(value) for name, value in reached_values(run, desired).items()}

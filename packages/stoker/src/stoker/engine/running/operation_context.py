@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -94,9 +94,10 @@ class PlanningResult:
 
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
-    is about, by resource, and `snapshot_path` the place of the stack in it. `imported` is that of `Forward`.
-    `relocated` is what was moved, None if nothing could be. `policies` are those that the plan must satisfy,
-    `written` those of the project and the tree as YAML, once they were read.
+    is about, by resource, and `snapshot_path` the place of the stack in it. `snapshots` are the IDs of those of a stack
+    that is being deleted: it gets no further ones. `imported` is that of `Forward`. `relocated` is what was moved, None
+    if nothing could be. `policies` are those that the plan must satisfy, `written` those of the project and the tree as
+    YAML, once they were read.
     """
 
     removal_options: RemovalOptions = field(default_factory=RemovalOptions)
@@ -108,6 +109,7 @@ class PlanningResult:
     copies: dict[str, ResourceState] = field(default_factory=dict)
     snapshot_path: tuple[str, ...] = ()
     imported: Mapping[str, str] = field(default_factory=dict)
+    snapshots: Sequence[str] = ()
     relocated: CompletedMoves | None = None
     policies: tuple[Policy, ...] = ()
     written: Mapping[str, str] | None = None
@@ -235,8 +237,9 @@ class OperationContext(StackContext):
         """The resources that a step may change: those of the name, and the one that it is about."""
         if self.progress.stopping is Stop.LOST:
             return []
-        found = (self.states.get(uuid or ""), *_resources_of(self, name))
-        return list({id(state): state for state in found if state is not None}.values())
+        found = _resources_of(self, name)
+        state = self.states.get(uuid or "")
+        return found if state is None or any(state is each for each in found) else [state, *found]
 
     def serves(self, state: ResourceState) -> bool:
         """Return whether a resource is the one that implements the definition."""

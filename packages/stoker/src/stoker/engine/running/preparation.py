@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
 
 from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
@@ -26,7 +28,7 @@ from stoker.engine.preflight.checks import CheckedSteps, check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import is_observable, keep_deployed, record_found
-from stoker.engine.records.stack_view import facade_of, uses_facade
+from stoker.engine.records.stack_view import current_of, facade_of, read_states, uses_facade
 from stoker.engine.records.state import ResourceState, former_labels, resources_by_name
 from stoker.engine.redaction.stacks import generated_secrets, secrets_above
 from stoker.engine.running.content_copies import copies_of, path_below
@@ -113,8 +115,6 @@ async def prepare(run: OperationContext) -> None:
     inputs = await _load(run, run.stack.inputs if made_from == NOTHING else made_from)
     run.objects.position = max((state.row.position for state in run.states.values()), default=0)
     states = list(run.states.values())
-    if states:
-        run.objects.late = await run.services.database.read(late_requests.expected, run.stack.id)
     run.planning.earlier = resources_by_name(states)
     await _find_used_resources(run, states)
     for state in states:
@@ -217,13 +217,37 @@ async def _find_used_resources(run: OperationContext, states: Iterable[ResourceS
         run.planning.removal_options = replace(run.planning.removal_options, is_return=is_return)
 
 
+class _Recorded(NamedTuple):
+    """What is recorded of a stack: its inputs, its resources by UUID, those of them for which a request may be executed
+    late, and the IDs of the snapshots that are deleted with it.
+    """
+
+    inputs: LoadedInputs
+    states: dict[str, ResourceState]
+    late: set[str]
+    snapshots: Sequence[str]
+
+
+def _recorded(connection: Connection, run: OperationContext, inputs_id: str) -> _Recorded:
+    services, stack = run.services, run.stack
+    inputs, states = services.loader.load_now(connection, inputs_id), read_states(connection, services, stack)
+    late = late_requests.expected(connection, stack.id) if states else set[str]()
+    gone = snapshots.ids_of_snapshots(connection, stack.id) if run.operation.action == "DELETE" else ()
+    return _Recorded(inputs, states, late, gone)
+
+
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:
-    """Load inputs like `StackContext.load`; skip the resources of a new stack, which has none."""
+    """Read what is recorded of the stack; skip the resources of a new one, which has none."""
     operation = run.operation
-    if operation.action != "CREATE" or operation.former_inputs is not None or operation.epoch > 1:
-        return await run.load(inputs_id)
-    inputs = run.inputs = await run.services.loader.load(inputs_id)
-    return inputs
+    if operation.action == "CREATE" and operation.former_inputs is None and operation.epoch <= 1:
+        run.inputs = await run.services.loader.load(inputs_id)
+        return run.inputs
+    found = await run.services.database.read(_recorded, run, inputs_id)
+    run.inputs = found.inputs
+    run.states |= found.states
+    run.current |= current_of(run.states.values())
+    run.objects.late, run.planning.snapshots = found.late, found.snapshots
+    return found.inputs
 
 
 async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> DesiredState:

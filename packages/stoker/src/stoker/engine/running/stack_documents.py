@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 
 from stoker.engine.inspection.export import export
@@ -23,9 +23,8 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
     Each nested stack creates its copies in its own operation, which can continue after the parent operation was
     superseded or has timed out. So they are listed when no operation works on the snapshots any more. Raises Stopped.
     """
-    database, identifiers = run.services.database, [run.key]
-    if run.operation.action != REMOVE_SNAPSHOT:
-        identifiers = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
+    database = run.services.database
+    identifiers = [run.key] if run.operation.action == REMOVE_SNAPSHOT else run.planning.snapshots
     while identifiers and not run.progress.cancelled and await database.read(snapshots.worked_on, identifiers, run.key):
         await run.pause(run.key, PAUSE_SECONDS)
     return await _loaded(run, identifiers)
@@ -33,12 +32,13 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
 
 async def load_idle_copies(run: OperationContext) -> list[ResourceState]:
     """Return the copies of the stack's snapshots that no operation works on, as resources of the run."""
-    database = run.services.database
-    taken = [snapshot.id for snapshot in await database.read(snapshots.snapshots_of, run.stack.id)]
-    return await _loaded(run, [one for one in taken if not await database.read(snapshots.worked_on, [one], run.key)])
+    read, taken = run.services.database.read, run.planning.snapshots
+    return await _loaded(run, [one for one in taken if not await read(snapshots.worked_on, [one], run.key)])
 
 
-async def _loaded(run: OperationContext, identifiers: Iterable[str]) -> list[ResourceState]:
+async def _loaded(run: OperationContext, identifiers: Sequence[str]) -> list[ResourceState]:
+    if not identifiers:
+        return []
     copies = await copies_of(run, identifiers)
     run.states |= {copy.row.uuid: copy for copy in copies}
     return copies
