@@ -15,6 +15,7 @@ from stoker.contract.stacks import StackInputs
 from stoker.engine.calls.context import StackContext
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.retention import RemovalOptions
+from stoker.engine.records.stack_view import filled
 from stoker.operations.lookup import find_stack
 from stoker.operations.planning import make_plan
 from stoker.operations.requests import check_request, examine_environment, parse_template
@@ -73,8 +74,7 @@ async def plan_of(world: World, example: Example) -> str:
         return await plan_towards(world, fresh, example.wanted, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":
-        reading = StackContext(world.engine.submissions.parts, stack, world.engine.services.journal)
-        await reading.load(stack.inputs)
+        reading = await filled(StackContext(world.engine.submissions.parts, stack, world.engine.services.journal))
         return plan_removal(RemovalOptions("DELETE"), list(reading.states.values())).text()
     return await plan_towards(world, stack, example.wanted or example.recorded[0], "UPDATE")
 

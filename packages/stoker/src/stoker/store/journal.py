@@ -37,7 +37,6 @@ from stoker.store.approval_tables import change_requests
 from stoker.store.bulk import Cells, delete_rows, insert_rows, update_rows
 from stoker.store.database import EXPIRY, Database, Expiry, Outage, RequestExpired
 from stoker.store.failures import passes, unusable
-from stoker.store.keyed_reads import rows_among
 from stoker.store.ownership import Found, Owned, claim, count_group, keep_writers_out, refuse_taken
 from stoker.store.search import Terms, replace_terms
 from stoker.store.statements import Given, JointStatement
@@ -462,7 +461,7 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
     identifiers = sorted(
         claim.operation for claim in wanted
     )  # in a fixed order, which avoids deadlocks between writers
-    rows: dict[str, int] = {row.id: row.epoch for row in rows_among(connection, _EPOCHS, identifiers)}
+    rows: dict[str, int] = {row.id: row.epoch for row in statements.rows_among(connection, _EPOCHS, identifiers)}
     return {claim for claim in wanted if rows.get(claim.operation, -1) != claim.epoch}
 
 

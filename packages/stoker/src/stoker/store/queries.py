@@ -24,7 +24,6 @@ from sqlalchemy import (
 
 from stoker.store import statements, tables
 from stoker.store.bulk import Cells, update_rows
-from stoker.store.keyed_reads import rows_among
 from stoker.store.records import (
     FAILED,
     IN_PROGRESS,
@@ -368,7 +367,7 @@ def resources_behind(
 
 def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the IDs of sealed property values and the values, one after another: together, they may be large."""
-    for row in rows_among(connection, _PROPERTY_SETS, identifiers, _STREAMED):
+    for row in statements.rows_among(connection, _PROPERTY_SETS, identifiers, _STREAMED):
         yield row.id, row.body
 
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from sqlalchemy import (
+    ClauseElement,
     ColumnElement,
     Connection,
     Delete,
+    Dialect,
     Insert,
+    Row,
     Select,
     Table,
     Update,
@@ -26,6 +29,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.sql.compiler import SQLCompiler
 
 T = TypeVar("T")
 Given = TypeVar("Given")
@@ -112,3 +116,47 @@ def run_joint(connection: Connection, given: Iterable[tuple[JointStatement, obje
         values.setdefault(statement, []).append(value)
     for statement, of_statement in values.items():
         statement(connection, of_statement)
+
+
+_Compiled: TypeAlias = tuple[str, Callable[[Sequence[object]], Any]]
+"""The SQL of a statement, and what makes its parameters from as many keys."""
+
+_compiled: dict[tuple[object, ...], _Compiled] = {}
+"""The statements by dialect and number of keys. All databases of one kind share them."""
+
+
+def rows_among(
+    connection: Connection,
+    statement: ClauseElement,
+    values: Iterable[object],
+    execution_options: Mapping[str, object] | None = None,
+) -> Iterator[Row[Any]]:
+    """Yield what a statement selects for keys: the `values` of `where_among`, its only parameter.
+
+    The columns come as the driver has them: strings, numbers and None. The statement is compiled once for each number
+    of keys: SQLAlchemy would write a parameter for each key into the SQL each time, which takes several times as long
+    as the database needs for a few rows. The last key is repeated up to the next power of two, so that there are few
+    numbers.
+    """
+    for page in pages(values):
+        size = 1 << (len(page) - 1).bit_length()
+        sql, arranged = _of_size(connection.dialect, statement, size)
+        page += page[-1:] * (size - len(page))
+        yield from connection.exec_driver_sql(sql, arranged(page), execution_options=execution_options)
+
+
+def _of_size(dialect: Dialect, statement: ClauseElement, size: int) -> _Compiled:
+    key = (type(dialect), type(dialect.identifier_preparer), statement, size)
+    found = _compiled.get(key)
+    if found is None:
+        found = _compiled[key] = _compile(dialect, statement, size)
+    return found
+
+
+def _compile(dialect: Dialect, statement: ClauseElement, size: int) -> _Compiled:
+    compiled = cast(SQLCompiler, statement.compile(dialect=dialect))
+    expanded = compiled.construct_expanded_state({"values": list(range(size))})
+    if compiled.positional:
+        return expanded.statement, tuple
+    names = sorted(expanded.parameters, key=expanded.parameters.__getitem__)
+    return expanded.statement, lambda page: dict(zip(names, page, strict=True))
