@@ -118,7 +118,7 @@ def run_joint(connection: Connection, given: Iterable[tuple[JointStatement, obje
         statement(connection, of_statement)
 
 
-_Compiled: TypeAlias = tuple[str, Callable[[Sequence[object]], Any]]
+_Compiled: TypeAlias = tuple[str, Callable[[Sequence[object]], tuple[object, ...] | dict[str, object]]]
 """The SQL of a statement, and what makes its parameters from as many keys."""
 
 _compiled: dict[tuple[object, ...], _Compiled] = {}
