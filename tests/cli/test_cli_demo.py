@@ -6,15 +6,24 @@ import json
 import os
 import re
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from stoker.cli.commands.local import interrupted, stop_signals
 from testing.forked_program import ForkedProgram, run
 from tests.cli.cli_shell import COMMANDS
 
 STOKER = COMMANDS["stoker"]
+
+
+class EndsWithSignal:
+    """An object in whose finalizer a signal arrives: Python ignores what the signal's handler raises there."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
 
 
 def alive(pid: int) -> bool:
@@ -51,6 +60,16 @@ def test_signal_during_deployment_stops_all_processes(tmp_path: Path, number: si
             pid = int(path.read_text() or 0) if path.exists() else 0
             if pid and alive(pid):
                 os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_signal_in_a_finalizer_interrupts_a_moment_later() -> None:
+    went_on = False
+    with pytest.raises(SystemExit) as raised, stop_signals() as stopped, interrupted(stopped):
+        EndsWithSignal()
+        went_on = True
+        threading.Event().wait(60)
+    assert (went_on, raised.value.code) == (True, 128 + signal.SIGINT)
 
 
 @pytest.mark.slow

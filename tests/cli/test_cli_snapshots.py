@@ -39,7 +39,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     home = tmp_path_factory.mktemp("snapshots")
     (home / "template.yaml").write_text(TEMPLATE)
     user = shell_in(home)
-    user.ok("up", "--detach", "--pace", "0.1", *ANY_PORTS)
+    user.ok("up", "--detach", *ANY_PORTS)
     yield user
     user.ok("down")
 

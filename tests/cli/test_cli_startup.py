@@ -89,7 +89,7 @@ def test_completion_imports_little_for_any_command() -> None:
     for option in ("--rule", "--template", "--detach", "--scaling", "--granularity", "--nested-depth"):
         assert f"plain,{option}" in output
     assert among(modules, LIBRARIES) == []
-    assert len(modules) < 280
+    assert len(modules) < 285
 
 
 def test_commands_on_the_database_import_no_engine() -> None:

@@ -162,8 +162,8 @@ MUTANTS = (
     Mutant(
         "an interrupted deletion is not finished",
         "engine/running/steps.py",
-        "            await self._remove_objects(state, around, first)\n",
-        "            if not begun_before:\n                await self._remove_objects(state, around, first)\n",
+        "            await self._remove_objects(state, wrap, first)\n",
+        "            if not begun_before:\n                await self._remove_objects(state, wrap, first)\n",
         expected_in="engine",
     ),
     Mutant(

@@ -40,6 +40,8 @@ _SHOW_SECONDS = 1.0
 _PATHS = {"rest": "/v1", "cfn": "/v1", "identity": "/identity/v3"}
 _OPTIONS = {"config_files": "config-file", "permitted": "allow-requests-to"}
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_REPEAT_SECONDS = 1.0
+"""Time after which a body that a signal has not interrupted is interrupted again."""
 
 Processes = dict[str, "Popen[bytes]"]
 
@@ -421,15 +423,24 @@ def interrupted(stopped: threading.Event) -> Iterator[None]:
     is not interrupted.
     """
 
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+    received = list[int]()
 
-    before = {number: signal.signal(number, interrupt) for number in _handled_signals()}
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        if number != signal.SIGALRM:
+            received.append(number)
+        # Python ignores what is raised in a finalizer, or in a callback of garbage collection.
+        signal.setitimer(signal.ITIMER_REAL, _REPEAT_SECONDS)
+        raise SystemExit(128 + received[0])
+
+    before = {number: signal.signal(number, interrupt) for number in (*_handled_signals(), signal.SIGALRM)}
+    timer = signal.getitimer(signal.ITIMER_REAL)
     try:
         if stopped.is_set():
             raise CommandFailed("Stopped before everything was ready.")
         yield
     finally:
+        if received:
+            signal.setitimer(signal.ITIMER_REAL, *timer)
         for number, handler in before.items():
             signal.signal(number, handler)
 

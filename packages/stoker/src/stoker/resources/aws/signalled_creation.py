@@ -78,23 +78,23 @@ class SignalledCreation(ResourceType, Signalable):
         if not call.progress.get(_AWAITED):
             call.progress[_AWAITED] = True
             call.data[SIGNALS] = _kept_for(call)
-        outcome = policy.evaluate(call.data[SIGNALS], seconds_left(call, policy.timeout, _FROM))
+        signalled = policy.evaluate(call.data[SIGNALS], seconds_left(call, policy.timeout, _FROM))
         if not call.progress.get(_MADE):
-            return await self._made(method, call, outcome)
-        if isinstance(outcome, Done):
+            return await self._made(method, call, signalled)
+        if isinstance(signalled, Done):
             del call.data[SIGNALS]
-        return outcome
+        return signalled
 
-    async def _made(self, method: Callable[[Call], Awaitable[Outcome]], call: Call, outcome: Outcome) -> Outcome:
-        if isinstance(outcome, Failed):
-            return outcome
+    async def _made(self, method: Callable[[Call], Awaitable[Outcome]], call: Call, signalled: Outcome) -> Outcome:
+        if isinstance(signalled, Failed):
+            return signalled
         outcome = await method(call)
         if isinstance(outcome, Done):
             call.progress[_MADE] = True
             return InProgress(after=0.0, physical_id=outcome.physical_id)
-        if isinstance(outcome, InProgress) and isinstance(outcome, InProgress):
+        if isinstance(outcome, InProgress) and isinstance(signalled, InProgress):
             # A watched list is looked at instead of entering the method: it knows nothing of signals and of the time.
-            pauses = [after for after in (outcome.after, outcome.after) if after is not None]
+            pauses = [after for after in (outcome.after, signalled.after) if after is not None]
             return replace(outcome, after=min(pauses), watch=None)
         return outcome
 
