@@ -19,6 +19,9 @@ from stoker.store.removal import Finder, Removal
 
 LOG = logging.getLogger(__name__)
 
+_OVERLAP_SECONDS = 60.0
+"""How far back a look begins before the last one: an operation's end is recorded some time after its date."""
+
 INTERVAL_SECONDS = 3600.0
 _DAY = 86400.0
 _MOST_ARCHIVED = 2
@@ -102,7 +105,7 @@ class Cleaner:
             }
             for what, finder in find.items():
                 removed[what] += await self._repeated(finder)
-        self._looked_at = now
+        self._looked_at = now - _OVERLAP_SECONDS
         return removed
 
     async def _repeated(self, find: Finder) -> int:
