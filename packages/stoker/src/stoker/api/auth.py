@@ -261,17 +261,16 @@ class _TokenCheck(auth_token.AuthProtocol):  # type: ignore[misc]
         self._accepted = AcceptedTokens(clock, int(self._conf.get("token_cache_time")))
 
     def __call__(self, environ: dict[str, object], start_response: Callable[..., object]) -> object:
+        _remove_identity(environ)
         key = key_of_tokens(environ)
         known = self._accepted.of(key)
         if known is None:
             return self._after_check(key, environ)(environ, start_response)
-        _remove_identity(environ)
         environ.update(known)
         return self._app(environ, start_response)
 
     def _after_check(self, key: str, environ: dict[str, object]) -> WSGIApplication:
-        """Check a request; return the application that answers it."""
-        _remove_identity(environ)
+        """Check a request without identity headers; return the application that answers it."""
         before = dict(environ)
         refusal: WSGIApplication | None = self.process_request(_CheckedRequest(environ))
         if refusal is not None:

@@ -61,8 +61,9 @@ def forget_snapshot(connection: Connection, identifier: str) -> None:
 
 def forget_snapshots_of(connection: Connection, stack_ids: Sequence[str]) -> None:
     """Delete the snapshots of removed stacks (a joint statement of the journal)."""
-    for page in statements.pages(stack_ids):
-        _forget(connection, connection.execute(_IDS_OF_STACKS, {"values": page}).scalars().all())
+    found = [row.id for row in statements.rows_among(connection, _IDS_OF_STACKS, stack_ids)]
+    for page in statements.pages(found):
+        _forget(connection, page)
 
 
 def _forget(connection: Connection, gone: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -383,6 +383,17 @@ def _handled_signals() -> list[signal.Signals]:
     return [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
 
 
+@contextmanager
+def _handling(numbers: Sequence[signal.Signals], handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let a handler receive signals during the body, and the former handlers afterwards."""
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, former in before.items():
+            signal.signal(number, former)
+
+
 def _show_progress(local: Local, out: Console, stopped: threading.Event) -> None:
     """Print how many operations are resumed, a line for each tenth, until all are."""
     shown = -1
@@ -407,12 +418,8 @@ def stop_signals() -> Iterator[threading.Event]:
     def note(_number: int, _frame: FrameType | None) -> None:
         stopped.set()
 
-    before = {number: signal.signal(number, note) for number in _handled_signals()}
-    try:
+    with _handling(_handled_signals(), note):
         yield stopped
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -432,17 +439,15 @@ def interrupted(stopped: threading.Event) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, _REPEAT_SECONDS)
         raise SystemExit(128 + received[0])
 
-    before = {number: signal.signal(number, interrupt) for number in (*_handled_signals(), signal.SIGALRM)}
     timer = signal.getitimer(signal.ITIMER_REAL)
-    try:
-        if stopped.is_set():
-            raise CommandFailed("Stopped before everything was ready.")
-        yield
-    finally:
-        if received:
-            signal.setitimer(signal.ITIMER_REAL, *timer)
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with _handling([*_handled_signals(), signal.SIGALRM], interrupt):
+        try:
+            if stopped.is_set():
+                raise CommandFailed("Stopped before everything was ready.")
+            yield
+        finally:
+            if received:
+                signal.setitimer(signal.ITIMER_REAL, *timer)
 
 
 @click.command()

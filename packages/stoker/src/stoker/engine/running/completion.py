@@ -410,21 +410,21 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> list[R
     if run.planning.desired is None or run.progress.ends_early:
         return []
     acted = any(step.kind is not StepKind.KEEP for step in run.planning.plan.steps)
-    desired: list[tuple[ResourceState, set[AttributeKey]]] = []
+    unread: list[tuple[ResourceState, set[AttributeKey]]] = []
     for name, keys in run.planning.desired.keys_for_outputs().items():
         if (state := run.current.get(name)) is not None:
             recorded = {} if acted else state.stored.attributes
-            if unread := {key for key in keys if attribute_text(key) not in recorded}:
-                desired.append((state, unread))
+            if lacking := {key for key in keys if attribute_text(key) not in recorded}:
+                unread.append((state, lacking))
     try:
-        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in desired))
+        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in unread))
     except Stopped:
         return []
-    for (state, keys), values in zip(desired, found, strict=True):
+    for (state, keys), values in zip(unread, found, strict=True):
         former = {attribute_text(key) for key in keys}
         kept = {text: value for text, value in state.stored.attributes.items() if text not in former}
         state.stored.attributes = kept | {attribute_text(key): value for key, value in values.items()}
-    return [state for state, _ in desired]
+    return [state for state, _ in unread]
 
 
 async def check_exports(run: OperationContext, performer: Performer) -> None:
