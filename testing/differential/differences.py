@@ -143,7 +143,7 @@ class ComparisonResult:
     known: Sequence[Difference]
 
 
-def judged(name: str, found: Iterable[Difference]) -> ComparisonResult:
+def compared(name: str, found: Iterable[Difference]) -> ComparisonResult:
     """Compare the differences of a script with those that are declared or known."""
     expected, open_ones = declared(name), known(name)
     listed = list(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stoker.base.errors import CloudError, NoEndpoint, NotFoundElsewhere, Unconfirmed
+from stoker.base.errors import CloudError, NoEndpoint, Unconfirmed, UnrelatedNotFound
 from stoker.cloud.absence import Evidence, evidence_of
 from stoker.cloud.session import Cloud
 from testing.differential import script as scripts
@@ -151,7 +151,7 @@ async def test_absence_of_another_object_is_ignored(cloud: Cloud, script: Script
     with pytest.raises(Unconfirmed, match="Network n1"):
         await cloud.delete("neutron", "/v2.0/ports/p1")
     script.on("PUT /network/v2.0/ports/p1", (404, NO_NETWORK))
-    with pytest.raises(NotFoundElsewhere, match="Network n1") as caught:
+    with pytest.raises(UnrelatedNotFound, match="Network n1") as caught:
         await cloud.put("neutron", "/v2.0/ports/p1", {"port": {"network_id": "n1"}})
     assert not caught.value.not_found
     assert not caught.value.transient
@@ -211,7 +211,7 @@ async def test_absence_of_role_assignment_is_checked_by_list(cloud: Cloud, scrip
 async def test_a_collection_that_does_not_exist_fails_at_once_for_creations_only(cloud: Cloud, script: Script) -> None:
     for method in ("POST", "GET"):
         script.on(f"{method} /network/v2.0/taps", (404, GENERIC))
-    with pytest.raises(NotFoundElsewhere) as caught:
+    with pytest.raises(UnrelatedNotFound) as caught:
         await cloud.post("neutron", "/v2.0/taps", {})
     assert not caught.value.transient
     with pytest.raises(Unconfirmed):

@@ -20,9 +20,9 @@ def test_a_service_answers_as_its_recording(served: ServedCloud, name: str) -> N
     loaded = script.load(name)
     recorded = differences.read(loaded)
     assert list(recorded) == [step.name for step in loaded.steps], "record the script again"
-    verdict = differences.judged(name, differences.differences(recorded, play(loaded, emulated(served))))
-    assert not verdict.new, "\n".join(map(str, verdict.new))
-    assert not verdict.gone, "no longer there, so remove: " + "\n".join(verdict.gone)
+    comparison = differences.compared(name, differences.differences(recorded, play(loaded, emulated(served))))
+    assert not comparison.new, "\n".join(map(str, comparison.new))
+    assert not comparison.gone, "no longer there, so remove: " + "\n".join(comparison.gone)
 
 
 def test_declared_differences_belong_to_recordings() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -210,19 +213,19 @@ class TestReading:
 class TestWaiter:
     waiter = Waiter.until("ACTIVE", pending=("BUILD",), every=5.0)
 
-    def test_waiter_judges_every_status_set(self) -> None:
-        assert self.waiter.judge("ACTIVE") == Done()
-        assert self.waiter.judge("BUILD") == InProgress(5.0)
-        failed = self.waiter.judge("ERROR", "no host")
+    def test_waiter_returns_an_outcome_for_every_set_of_statuses(self) -> None:
+        assert self.waiter.outcome("ACTIVE") == Done()
+        assert self.waiter.outcome("BUILD") == InProgress(5.0)
+        failed = self.waiter.outcome("ERROR", "no host")
         assert isinstance(failed, Failed)
         assert failed.in_error
         assert "no host" in failed.reason
-        odd = self.waiter.judge("SHINY")
+        odd = self.waiter.outcome("SHINY")
         assert isinstance(odd, Failed)
         assert (odd.kind, odd.in_error) == ("ResourceUnknownStatus", False)
 
     def test_without_pending_statuses_every_other_one_is_pending(self) -> None:
-        assert Waiter.until("ACTIVE").judge("SHINY") == InProgress(5.0)
+        assert Waiter.until("ACTIVE").outcome("SHINY") == InProgress(5.0)
 
     def test_the_first_polls_are_frequent(self) -> None:
         assert [self.waiter.pause(elapsed) for elapsed in (0, 2, 8, 100)] == [0.25, 0.5, 2.0, 5.0]
@@ -267,3 +270,30 @@ async def test_a_list_whose_filters_are_refused_is_searched_as_a_whole(disks: Be
     fail(served, "GET /volume/v3/*/volumes/detail", "fail", status=400)
     with pytest.raises(CloudError, match="HTTP 400"):
         await disks.crash_after_create({"gigabytes": 1})
+
+
+class Extended(Disk):
+    """A type of a plug-in, which extends Stoker's method under its present name."""
+
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+        outcome = super().status_outcome(call, shown)
+        return replace(outcome, note="extended") if isinstance(outcome, Done) else outcome
+
+
+def test_extended_methods_with_former_names_work_for_one_release() -> None:
+    with pytest.warns(DeprecationWarning, match="Former: the method `judge` is called `status_outcome`"):
+
+        class Former(Extended):
+            def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+                outcome: Outcome = super().judge(call, shown)  # type: ignore[misc]
+                assert isinstance(outcome, Done)
+                return replace(outcome, note=f"{outcome.note} twice")
+
+    call: Any = SimpleNamespace(elapsed=0.0)
+    with pytest.warns(DeprecationWarning, match="Extended: the method `judge` is called `status_outcome`"):
+        assert Former().status_outcome(call, {"status": "available"}) == Done(note="extended twice")
+
+
+def test_former_name_of_a_method_of_waiters_works_for_one_release() -> None:
+    with pytest.warns(DeprecationWarning, match="Waiter: the method `judge` is called `outcome`"):
+        assert getattr(Waiter.until("ACTIVE"), "judge")("ACTIVE") == Done()  # noqa: B009 - type checkers do not know it

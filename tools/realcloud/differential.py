@@ -70,14 +70,14 @@ def _compare(name: str, *, show: bool, keep: bool) -> int:
     found = differences.differences(differences.read(script.load(name)), played)
     if keep:
         differences.write_known(name, found)
-    verdict = differences.judged(name, found)
-    for one in [*verdict.new, *(verdict.known if show else ())]:
+    comparison = differences.compared(name, found)
+    for one in [*comparison.new, *(comparison.known if show else ())]:
         print(f"{name}: {one}")
-    for place in verdict.gone:
+    for place in comparison.gone:
         print(f"{name}: declared or known, but there is no such difference: {place}")
-    counts = f"{len(found)} differences, {len(verdict.known)} of them known, {len(verdict.new)} new"
+    counts = f"{len(found)} differences, {len(comparison.known)} of them known, {len(comparison.new)} new"
     print(f"{name}: {len(played)} steps, {counts}")
-    return int(bool(verdict.new or verdict.gone))
+    return int(bool(comparison.new or comparison.gone))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _checks(conflicts: defaultdict[Code, set[str]]) -> str:
     rows = [
-        [code(name.value), code(check.verdict.value), check.text, _types(conflicts[name])]
+        [code(name.value), code(check.severity.value), check.text, _types(conflicts[name])]
         for name, check in CHECKS.items()
     ]
     return table(["Code", "Verdict", "Meaning", "Types"], rows)

@@ -143,13 +143,13 @@ async def test_an_update_waits_until_magnum_has_begun_it(bench: MakeBench) -> No
     call = clusters.call(cluster, "UPDATE", cluster.properties, started=clusters.clock.now())
     call.progress = {"sent": True, "before": "then", "wanted": {"node_count": 3}}
     stale = {"status": "UPDATE_COMPLETE", "updated_at": "then", "node_count": 1}
-    assert kind.judge(call, stale).__class__.__name__ == "InProgress"  # type: ignore[attr-defined]
+    assert kind.status_outcome(call, stale).__class__.__name__ == "InProgress"  # type: ignore[attr-defined]
     for begun in ({**stale, "node_count": 3}, {**stale, "updated_at": "now"}):
-        assert kind.judge(call, begun).__class__.__name__ == "Done"  # type: ignore[attr-defined]
+        assert kind.status_outcome(call, begun).__class__.__name__ == "Done"  # type: ignore[attr-defined]
     clusters.advance(61.0)
     late = clusters.call(cluster, "UPDATE", cluster.properties, started=0.0)
     late.progress = call.progress
-    assert kind.judge(late, stale).__class__.__name__ == "Done"  # type: ignore[attr-defined]
+    assert kind.status_outcome(late, stale).__class__.__name__ == "Done"  # type: ignore[attr-defined]
 
 
 async def test_failures_have_the_reason_of_the_service(bench: MakeBench, served: ServedCloud) -> None:

@@ -185,7 +185,7 @@ async def test_a_command_that_ends(bench: MakeBench, served: ServedCloud) -> Non
     resource.properties = await containers.finalized({"image": "cirros", "command": "false", "interactive": True})
     await containers.kind.create(containers.call(resource, "CREATE", resource.properties))
     stopped = {"status": "Stopped", "status_detail": "Exited(1) 1 seconds ago"}
-    outcome = containers.kind.judge(containers.call(resource, "CREATE", resource.properties), stopped)  # type: ignore[attr-defined]
+    outcome = containers.kind.status_outcome(containers.call(resource, "CREATE", resource.properties), stopped)  # type: ignore[attr-defined]
     assert "the interactive container has stopped: Exited(1)" in outcome.reason
 
 

@@ -309,7 +309,7 @@ _CLOUD_KINDS = {
 }
 
 
-class NotFoundElsewhere(CloudError):
+class UnrelatedNotFound(CloudError):
     """Something was not found (404), but not the object of the request: nothing is known about that."""
 
     @property
@@ -317,15 +317,15 @@ class NotFoundElsewhere(CloudError):
         return False
 
 
-class NoEndpoint(NotFoundElsewhere):
+class NoEndpoint(UnrelatedNotFound):
     """The catalog has no endpoint of the service."""
 
 
-class LoginFailed(NotFoundElsewhere):
+class LoginFailed(UnrelatedNotFound):
     """The identity service issues no token, whatever its status."""
 
 
-class Unconfirmed(NotFoundElsewhere):
+class Unconfirmed(UnrelatedNotFound):
     """A service responded with 404, but not that the object of the request does not exist (`stoker.cloud.absence`).
 
     A service that restarts does so for objects that exist, so the request is retried for a few minutes: often, since

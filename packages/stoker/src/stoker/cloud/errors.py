@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from stoker.base.errors import CloudError, NotFoundElsewhere
+from stoker.base.errors import CloudError, UnrelatedNotFound
 from stoker.cloud.call_slots import retry_after
 from stoker.cloud.refusals import Cause, cause_of
 
@@ -64,7 +64,7 @@ def display_kind(kind: str) -> str:
     return kind.rpartition(".")[2].replace("_", " ")
 
 
-class NotNamed(NotFoundElsewhere):
+class NotNamed(UnrelatedNotFound):
     """A service has no object with this name or ID, to which a request would refer."""
 
     def __init__(self, service: str, kind: str, value: str) -> None:
@@ -98,7 +98,7 @@ def refusal(
     waits = retry_after(headers, now)
     message = words(body) or ""
     cause = cause_of(service, status, body, message=message, method=method, path=path, retry_after=waits)
-    error = OverQuota if cause is Cause.LIMIT else CloudError if gone or status != 404 else NotFoundElsewhere
+    error = OverQuota if cause is Cause.LIMIT else CloudError if gone or status != 404 else UnrelatedNotFound
     return error(
         service,
         status,

@@ -78,7 +78,7 @@ class NewEvent(EventView):
     above: Sequence[str]
 
 
-class EventNews(TypedDict):
+class NewEvents(TypedDict):
     """`last` is the place of the last event, `more` whether there are more than these."""
 
     events: Sequence[NewEvent]
@@ -87,7 +87,7 @@ class EventNews(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GetEventNews(Request[EventNews]):
+class GetNewEvents(Request[NewEvents]):
     """Get events after the place `after` (None: only that place), of the stacks with these IDs.
 
     The value for each ID is the depth down to which events of nested stacks are included.

@@ -59,7 +59,7 @@ from stoker.contract.drift import (
     ShowDriftWatch,
 )
 from stoker.contract.events import (
-    GetEventNews,
+    GetNewEvents,
     ListEvents,
     ListEventsInDetail,
     ListOperations,
@@ -257,7 +257,7 @@ _READING: tuple[Operation[EngineServices], ...] = (
     ListResources.served_by(inspection.resource_list),
     ListEvents.served_by(inspection.event_list),
     ShowEvent.served_by(inspection.event_show),
-    GetEventNews.served_by(feed.event_news),
+    GetNewEvents.served_by(feed.list_new_events),
     ListOperations.served_by(history.operation_list),
     ShowOperation.served_by(history.operation_show),
     ValidateTemplate.served_by(validation.validate_template),

@@ -19,7 +19,7 @@ from stoker.operations.action_plans import (
     plan_rollback,
     refresh_of_return,
 )
-from stoker.operations.lookup import find_stack, verdict
+from stoker.operations.lookup import find_stack, request_decision
 from stoker.operations.requests import check_exports
 from stoker.operations.settings import check_deletable
 from stoker.operations.snapshots import checked_restoration
@@ -39,7 +39,7 @@ async def stack_action_preview(
     if request.action != "retry" and request.skip:
         raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
     stack = await find_stack(parts.services, context, request.ref)
-    verdict(request.action, stack)
+    request_decision(request.action, stack)
     return await preview(parts, context, stack, request)
 
 

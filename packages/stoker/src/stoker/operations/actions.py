@@ -13,7 +13,7 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.running.completion import rollback_target
 from stoker.operations.action_plans import last_operation, plan_rollback, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, LazyPlan, correct_differences, gate_of
-from stoker.operations.lookup import RequestDecision, find_stack, guard, judged
+from stoker.operations.lookup import RequestDecision, current_decision, find_stack, guard
 from stoker.operations.stacks import requested_operation, submit
 from stoker.store.records import IN_PROGRESS, Stack
 
@@ -32,7 +32,7 @@ async def stack_action(submissions: Submissions, context: RequestContext, reques
             f"Only a rollback and a retry have a plan, and choose what it compares; the action is {request.action!r}."
         )
     stack = await find_stack(submissions.services, context, request.ref)
-    if await judged(submissions.services, request.action, stack) is RequestDecision.TAKEN:
+    if await current_decision(submissions.services, request.action, stack) is RequestDecision.TAKEN:
         await begin(submissions, context, stack, request)
 
 

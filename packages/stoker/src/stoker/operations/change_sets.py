@@ -61,7 +61,7 @@ from stoker.engine.redaction.templates import redact_template
 from stoker.operations.change_set_lookup import execution_of, find_change_set, identity_of, of_stack_to_be
 from stoker.operations.change_set_values import ChangeSetValues, is_synchronized
 from stoker.operations.existing_objects import existing_objects
-from stoker.operations.lookup import find_stack, verdict
+from stoker.operations.lookup import find_stack, request_decision
 from stoker.operations.planning import (
     Planned,
     TargetDefinition,
@@ -186,7 +186,7 @@ async def _stack_of(services: EngineServices, context: RequestContext, request: 
     is_present = await services.database.read(queries.stack_by_name, context.project_id, stack_name) is not None
     if request.kind == "UPDATE" or (request.kind == change_sets.IMPORT and is_present):
         stack = await find_stack(services, context, by_name(stack_name))
-        verdict("update", stack)
+        request_decision("update", stack)
         return stack
     if is_present:
         raise StackExists(f"The Stack ({stack_name}) already exists.")
@@ -252,8 +252,8 @@ async def _plan(
     preflight = is_checked_first(services, request.body)
     refresh = refresh_of(services, request.body, Refresh.NONE)
     settings = services.settings
-    judged = bool(settings.plan_policies or await written_policies(services, stack))
-    priced = settings.prices is not None or judged
+    has_policies = bool(settings.plan_policies or await written_policies(services, stack))
+    priced = settings.prices is not None or has_policies
     if not (request.nested or preflight or priced or refresh is not Refresh.NONE):
         return Planned(await make_plan(services, stack, checked, action), None)
     planned = await plan_tree_with_values(
@@ -345,7 +345,7 @@ async def stack_patch_changes(parts: ActionComponents, context: RequestContext, 
     """Return whether stack_patch with this body and these settings would change anything."""
     services = parts.services
     stack = await find_stack(services, context, request.ref)
-    verdict("update", stack)
+    request_decision("update", stack)
     checked = await patched_request(parts, context, stack, request)
     plan = await make_plan(services, stack, checked, "UPDATE")
     return await _changes(parts, context, stack, checked, plan, request.tags, request.settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoker.base.context import RequestContext
-from stoker.contract.events import EventNews, GetEventNews, NewEvent
+from stoker.contract.events import GetNewEvents, NewEvent, NewEvents
 from stoker.engine.records.services import EngineServices
 from stoker.engine.redaction.object_ids import ObjectIds
 from stoker.operations.views import event_view
@@ -13,7 +13,7 @@ MOST = 1000
 """Maximum number of events in one response."""
 
 
-async def event_news(services: EngineServices, context: RequestContext, request: GetEventNews) -> EventNews:
+async def list_new_events(services: EngineServices, context: RequestContext, request: GetNewEvents) -> NewEvents:
     """Return the events after the position `after` of the given stacks, which are given by id with the depth down to
     which nested stacks count. If `after` is None, return no events, only the position of the last one. `above` of an
     event has the stacks above its own.

@@ -20,7 +20,7 @@ async def with_nested_decisions(
     The operation of a nested stack asks the policies again, about its own plan and right before each of its steps, when
     more values are known. Their results there replace the earlier ones.
     """
-    own: dict[_Judged, list[Mapping[str, object]]] = {}
+    own: dict[_PolicyAtStep, list[Mapping[str, object]]] = {}
     for each in report.get("results", ()):
         own.setdefault((each["source"], each["policy"], each["path"]), []).append(each)
     for each in report.get("asked", ()):
@@ -32,32 +32,32 @@ async def with_nested_decisions(
     nested = await services.database.read(policy_results.nested_plans, operation_id, paths)
     reports = {prefix: services.sealer.open(plan.body).get("policies") or {} for prefix, plan in nested.items()}
     found: list[Mapping[str, object]] = []
-    for judged, results in own.items():
-        decided = _decided(judged, nested, reports)
+    for evaluated, results in own.items():
+        decided = _decided(evaluated, nested, reports)
         found += results if decided is None else decided
     return {**report, "results": found, "verdict": most_severe(found)}
 
 
-_Judged = tuple[str, str, str]
+_PolicyAtStep = tuple[str, str, str]
 """The source and the name of a policy, and the path of the step that it is about."""
 
 
 def _decided(
-    judged: _Judged, nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
+    evaluated: _PolicyAtStep, nested: Mapping[str, NestedPlan], reports: Mapping[str, Mapping[str, Any]]
 ) -> Sequence[Mapping[str, object]] | None:
     """Return the results of the innermost nested stack that has decided: none if the policy is satisfied there.
 
     None stands for no decision.
     """
-    source, policy, whole = judged
+    source, policy, whole = evaluated
     around = [prefix for prefix in nested if whole.startswith(prefix)]
     for prefix in sorted(around, key=len, reverse=True):
         path, report = whole.removeprefix(prefix), reports[prefix]
         results = [each for each in report.get("results", ()) if _about(each, source, policy) and each["path"] == path]
         if decided := [{**each, "path": whole} for each in results if each["code"] != Code.DEFERRED.value]:
             return decided
-        asked = any(_about(each, source, policy) and path in each["paths"] for each in report.get("asked", ()))
-        if asked and (not results or nested[prefix].status == COMPLETE):
+        is_evaluated = any(_about(each, source, policy) and path in each["paths"] for each in report.get("asked", ()))
+        if is_evaluated and (not results or nested[prefix].status == COMPLETE):
             return []
     return None
 

@@ -227,7 +227,7 @@ def _words(request: str) -> str:
     return request.partition("_")[0]
 
 
-def verdict(request: str, stack: Stack) -> RequestDecision:
+def request_decision(request: str, stack: Stack) -> RequestDecision:
     """Return whether the request is possible now. Raises NotSupported, ActionInProgress, or EntityNotFound."""
     if stack.deleted_at is not None:
         raise EntityNotFound(f"The Stack ({stack.name}) could not be found.")
@@ -244,10 +244,10 @@ def verdict(request: str, stack: Stack) -> RequestDecision:
     return found
 
 
-async def judged(services: EngineServices, request: str, stack: Stack) -> RequestDecision:
-    """As `verdict`; the error for a stack with an action in progress says whose it is, and since when."""
+async def current_decision(services: EngineServices, request: str, stack: Stack) -> RequestDecision:
+    """As `request_decision`; the error for a stack with an action in progress says whose it is, and since when."""
     try:
-        return verdict(request, stack)
+        return request_decision(request, stack)
     except ActionInProgress as error:
         running = await services.database.read(queries.unfinished_of, stack.id)
         if not running:
@@ -258,5 +258,5 @@ async def judged(services: EngineServices, request: str, stack: Stack) -> Reques
 
 
 def guard(request: str) -> Callable[[Stack], object]:
-    """Return `verdict` on this request, for the transaction that records it."""
-    return partial(verdict, request)
+    """Return `request_decision` on this request, for the transaction that records it."""
+    return partial(request_decision, request)

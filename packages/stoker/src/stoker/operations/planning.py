@@ -276,8 +276,10 @@ async def plan_tree_with_values(
             planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
         )
     costs = await known_costs(services, context, usages)
-    judged = await evaluate_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
-    return replace(planned, preflight=report, costs=costs, policies=judged)
+    policy_report = (
+        await evaluate_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
+    )
+    return replace(planned, preflight=report, costs=costs, policies=policy_report)
 
 
 def _has_unknown_inputs(goal: TargetDefinition) -> bool:

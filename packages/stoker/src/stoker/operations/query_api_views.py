@@ -135,7 +135,7 @@ async def described_events(
         each.id: event.id for event, each in zip(events, operations, strict=True) if each and _begins(event, stack)
     }
     results = await results_of_operations(services, [*begins]) if begins else {}
-    judged = {begins[operation_id]: found for operation_id, found in results.items()}
+    results_of_events = {begins[operation_id]: found for operation_id, found in results.items()}
     changed = await services.database.read(queries.first_change, stack.id)
     views = [(stack, event.resource_type, event_view(event, stack)) for event in events]
     return [
@@ -145,7 +145,7 @@ async def described_events(
             "after_change": changed is not None and event.time >= changed,
             "operation_id": None if operation is None else operation.id,
             "client_request_token": None if operation is None else operation.client_request_token,
-            "policy_results": judged.get(event.id, ()),
+            "policy_results": results_of_events.get(event.id, ()),
         }
         for event, operation, view in zip(events, operations, await ObjectIds(services).views(views), strict=True)
     ]

@@ -34,7 +34,7 @@ from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded
 from stoker.engine.records.state import ResourceState
 from stoker.engine.running.completion import refuse_changes
-from stoker.operations.lookup import find_stack, verdict
+from stoker.operations.lookup import find_stack, request_decision
 from stoker.operations.plan_checks import evaluate_policies, known_costs, usages_of
 from stoker.operations.requests import CheckedRequest, check_room, check_whole
 from stoker.operations.stacks import patched_request, requested_stack
@@ -193,7 +193,7 @@ async def _stack_of(
         raise EntityNotFound(f"The Stack ({name}) could not be found.")
     if stack.parent_id is not None:
         raise BadValue(f"Resources are moved between root stacks; {stack.name} is a nested stack.")
-    verdict("update_alone", stack)
+    request_decision("update_alone", stack)
     return stack
 
 

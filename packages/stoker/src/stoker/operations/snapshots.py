@@ -24,7 +24,7 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.action_plans import plan_restoration, refresh_of_return
 from stoker.operations.clearance import UNCONTROLLED, LazyPlan, check_policy, correct_differences, gate_of
-from stoker.operations.lookup import find_stack, guard, judged
+from stoker.operations.lookup import current_decision, find_stack, guard
 from stoker.operations.planning import check_exported_values
 from stoker.operations.requests import CheckedRequest, check_request
 from stoker.operations.stacks import requested_operation, submit
@@ -39,7 +39,7 @@ async def snapshot_create(submissions: Submissions, context: RequestContext, req
     """Begin to take a snapshot. Raises ActionInProgress, NotSupported, RequestLimitExceeded."""
     services = submissions.services
     stack = await find_stack(services, context, request.ref)
-    await judged(services, "snapshot", stack)
+    await current_decision(services, "snapshot", stack)
     if request.name is not None and len(request.name) > MAX_NAME:
         raise BadValue(f"The snapshot's name is {len(request.name)} characters long; at most {MAX_NAME} are allowed.")
     await _check_limit(services, context, stack)
@@ -134,7 +134,7 @@ async def checked_restoration(
     services = parts.services
     snapshot = await _find(services, stack, snapshot_id)
     _require_complete(snapshot)
-    await judged(services, "restore", stack)
+    await current_decision(services, "restore", stack)
     present = await services.loader.load(snapshot.inputs)
     parameters = present.parameters
     # What its environment moved at that time is carried out; resources return to their former names.

@@ -13,7 +13,7 @@ from stoker.engine.ownership.submissions import Submissions
 from stoker.engine.records.services import EngineServices
 from stoker.operations.adoption import SEALED_FOR, require_option
 from stoker.operations.clearance import gate_of
-from stoker.operations.lookup import find_stack, guard, judged
+from stoker.operations.lookup import current_decision, find_stack, guard
 from stoker.operations.stacks import requested_operation, submit
 from stoker.store import snapshots
 from stoker.store.records import COMPLETE, Stack
@@ -40,7 +40,7 @@ async def stack_abandon(submissions: Submissions, context: RequestContext, reque
     stack = await find_stack(services, context, request.ref)
     if stack.parent_id is not None:
         raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
-    await judged(services, "abandon", stack)
+    await current_decision(services, "abandon", stack)
     operation = requested_operation(services, context, stack, "ABANDON", stack.inputs)
     clearance = await (await gate_of(submissions.parts, context, stack, "ABANDON")).pass_action(None)
     await submit(submissions, context, stack, operation, clearance, guard=guard("abandon"))

@@ -51,7 +51,7 @@ from stoker.operations.clearance import (
     gate_of,
     required_by,
 )
-from stoker.operations.lookup import find_stack, found_stack, guard, judged
+from stoker.operations.lookup import current_decision, find_stack, found_stack, guard
 from stoker.operations.past_definitions import inputs_as_of, moves_back
 from stoker.operations.planning import Planned, TargetDefinition, check_exported_values, plan_tree
 from stoker.operations.problems import RequestValues
@@ -319,7 +319,7 @@ def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]
 
 async def _updatable(services: EngineServices, context: RequestContext, request: UpdateStack | PatchStack) -> Stack:
     stack = await find_stack(services, context, request.ref)
-    await judged(services, "update" if request.supersede else "update_alone", stack)
+    await current_decision(services, "update" if request.supersede else "update_alone", stack)
     return stack
 
 

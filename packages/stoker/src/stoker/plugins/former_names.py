@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import wraps
 
 
 def accept_former_methods(cls: type, names: Mapping[str, str]) -> None:
@@ -18,6 +19,28 @@ def accept_former_methods(cls: type, names: Mapping[str, str]) -> None:
             text = f"{cls.__qualname__}: the method `{former}` is called `{name}` since 0.2.0."
             warnings.warn(text, DeprecationWarning, stacklevel=3)
             setattr(cls, name, method)
+
+
+def accept_former_overrides(cls: type, names: Mapping[str, str]) -> None:
+    """As `accept_former_methods`, for methods that subclasses extend: a class that defines one under its new name has
+    it under the former one too, so that `super()` with the former name continues with the next class.
+
+    Calls of the former name warn with a DeprecationWarning.
+    """
+    accept_former_methods(cls, names)
+    for former, name in names.items():
+        method = cls.__dict__.get(name)
+        if method is not None and former not in cls.__dict__:
+            setattr(cls, former, _deprecated(method, f"{cls.__qualname__}: the method `{former}` is called `{name}`"))
+
+
+def _deprecated(method: Callable[..., object], text: str) -> Callable[..., object]:
+    @wraps(method)
+    def call(*arguments: object, **named: object) -> object:
+        warnings.warn(f"{text} since 0.2.0.", DeprecationWarning, stacklevel=2)
+        return method(*arguments, **named)
+
+    return call
 
 
 def _name_of(found: object) -> str:

@@ -52,7 +52,7 @@ class Severity(StrEnum):
 class CheckText:
     """A row of the table of checks: what a finding means, and when there is one."""
 
-    verdict: Severity
+    severity: Severity
     text: str
 
 

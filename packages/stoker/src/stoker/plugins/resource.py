@@ -47,7 +47,7 @@ from stoker.plugins.call import (
     Unrecorded,
 )
 from stoker.plugins.exclusion import Exclusion
-from stoker.plugins.former_names import accept_former_methods
+from stoker.plugins.former_names import accept_former_methods, accept_former_overrides
 from stoker.plugins.id_form import IdForm
 from stoker.plugins.listing import CollectionLocation, InventoryLocation, SharedList
 from stoker.plugins.object_ids import ObjectIds
@@ -103,6 +103,9 @@ _FORMER_METHODS = {
     "take_back": "revert_replacement",
 }
 """Methods of types that 0.1.0 has under other names."""
+
+_FORMER_WAITER_METHODS = {"judge": "outcome"}
+"""The same of `Waiter`."""
 
 
 class ResourceType(ABC):
@@ -331,7 +334,7 @@ def poll_pause(elapsed: float, most: float = 5.0) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """Judges an object by its status.
+    """Determines from an object's status whether an action on it is complete, continues or has failed.
 
     `every` is the longest interval between two requests, in seconds: the first intervals are shorter, each being a
     quarter of the time waited so far. With `tolerant`, a status in none of the sets means pending; otherwise it means
@@ -344,6 +347,9 @@ class Waiter:
     every: float = 5.0
     tolerant: bool = False
 
+    def __init_subclass__(cls) -> None:
+        accept_former_overrides(cls, _FORMER_WAITER_METHODS)
+
     @classmethod
     def until(
         cls, *done: str, pending: tuple[str, ...] = (), failed: tuple[str, ...] = ("ERROR",), every: float = 5.0
@@ -351,7 +357,7 @@ class Waiter:
         """Create a waiter from statuses separated by spaces; without `pending`, all other statuses mean pending."""
         return cls(frozenset(done), frozenset(pending), frozenset(failed), every, tolerant=not pending)
 
-    def judge(self, status: str | None, reason: str | None = None, elapsed: float | None = None) -> Outcome:
+    def outcome(self, status: str | None, reason: str | None = None, elapsed: float | None = None) -> Outcome:
         """Return a lifecycle method's result for an object in this status, `elapsed` seconds into its action.
 
         `reason` is the service's own explanation of a failure.
@@ -369,6 +375,9 @@ class Waiter:
     def pause(self, elapsed: float | None = None) -> float:
         """Return the seconds until the next request."""
         return self.every if elapsed is None else poll_pause(elapsed, self.every)
+
+
+accept_former_overrides(Waiter, _FORMER_WAITER_METHODS)
 
 
 _TRAITS: WeakKeyDictionary[ResourceType, Traits] = WeakKeyDictionary()

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError
+from stoker.plugins.former_names import accept_former_overrides
 from stoker.plugins.listing import CollectionLocation, InventoryLocation, SharedList
 from stoker.plugins.live_values import has_drifted, live_values
 from stoker.plugins.outcome import Done, Failed, InProgress, Outcome, Watch
@@ -95,6 +96,10 @@ class Collection:
         return found if isinstance(found, dict) else {}
 
 
+_FORMER_METHODS = {"judge": "status_outcome"}
+"""Methods of `RestResource` that 0.1.0 has under other names."""
+
+
 class RestResource(ResourceType):
     """Create, find, update, delete, check and read objects as declared.
 
@@ -128,6 +133,7 @@ class RestResource(ResourceType):
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
+        accept_former_overrides(cls, _FORMER_METHODS)
         if "collection" in cls.__dict__ and "service" not in cls.__dict__:
             cls.service = cls.collection.service
         if hasattr(cls, "collection") and cls.identity is not None and "named_in" not in cls.__dict__:
@@ -212,7 +218,7 @@ class RestResource(ResourceType):
         made = await call.cloud.post(self.collection.service, self.collection.path_for(call), body)
         return self.collection.unwrap(made)
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate whether an object that is being created or updated is ready."""
         if shown is None:
             return Failed(
@@ -227,7 +233,7 @@ class RestResource(ResourceType):
         """Evaluate the object's status while `waiter` waits; the returned watch lets one list serve many objects."""
         collection = self.collection
         status = shown.get(collection.status_field)
-        outcome = waiter.judge(status, self.why(shown))
+        outcome = waiter.outcome(status, self.why(shown))
         if not isinstance(outcome, InProgress):
             return outcome
         pause = waiter.pause(call.elapsed)
@@ -256,7 +262,7 @@ class RestResource(ResourceType):
 
     async def update(self, call: Call) -> Outcome:
         if call.progress.get("sent"):
-            return self.judge(call, await self.show(call))
+            return self.status_outcome(call, await self.show(call))
         body = await self.update_body(call)
         shown = await self.send_update(call, body) if body else None
         index_object(call, shown, self.identity, self.addresses_at)
@@ -264,7 +270,7 @@ class RestResource(ResourceType):
         call.progress["sent"] = True
         if not body or self.waits is None:
             return Done()
-        return self.judge(call, shown) if shown else InProgress(after=self.waits.pause(call.elapsed))
+        return self.status_outcome(call, shown) if shown else InProgress(after=self.waits.pause(call.elapsed))
 
     async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         """Request the update; return the object as the service shows it, {} when it does not show it."""
@@ -360,6 +366,9 @@ def _placed_by(path: str, properties: Mapping[str, Property]) -> set[str]:
     return {name for name in properties if f"{{{name}}}" in path}
 
 
+accept_former_overrides(RestResource, _FORMER_METHODS)
+
+
 def generated_name(kind: RestResource, call: Call) -> str:
     """Return the object's name if the template gives none: the physical name, in characters that the service allows."""
     return plain_name(call.physical_name) if kind.plain_names else call.physical_name
@@ -395,7 +404,7 @@ async def _started(kind: RestResource, call: Call) -> Outcome:
 
 def _ready(kind: RestResource, call: Call, shown: Mapping[str, object] | None) -> Outcome:
     """Evaluate whether the object is ready; call `created` when it is."""
-    outcome = kind.judge(call, shown)
+    outcome = kind.status_outcome(call, shown)
     if isinstance(outcome, Done) and shown is not None:
         kind.created(call, shown)
     return outcome

@@ -220,7 +220,7 @@ class _Endpoint:
         asyncio.run_coroutine_threadsafe(self._listener.ended(operation), self._loop).result()
 
 
-async def in_time(work: Callable[[], object], seconds: float) -> bool:
+async def ends_within(work: Callable[[], object], seconds: float) -> bool:
     """Run blocking work, which may wait for the broker indefinitely, on a thread that does not delay process exit.
 
     Returns whether the work has ended within `seconds`.
@@ -246,7 +246,7 @@ async def in_time(work: Callable[[], object], seconds: float) -> bool:
 
 async def close_transport(transport: Any) -> None:
     """Close the connections to the broker."""
-    await in_time(transport.cleanup, _CLOSING_SECONDS)
+    await ends_within(transport.cleanup, _CLOSING_SECONDS)
 
 
 class MessagingServer:
@@ -317,13 +317,13 @@ class MessagingServer:
             return
         refuse_more(self._server.listener)
         stopped = await asyncio.gather(
-            in_time(self._server.stop, _CLOSING_SECONDS), in_time(self._wake, _CLOSING_SECONDS)
+            ends_within(self._server.stop, _CLOSING_SECONDS), ends_within(self._wake, _CLOSING_SECONDS)
         )
         if not all(stopped):
             LOG.warning("The message broker at %s cannot be notified that this engine stops", self._broker)
         else:
             await self._service.stop(seconds)
-            if not await in_time(self._server.wait, _CLOSING_SECONDS):
+            if not await ends_within(self._server.wait, _CLOSING_SECONDS):
                 LOG.warning("The replies to the last calls may not have been sent")
 
     def _wake(self) -> None:
@@ -372,7 +372,7 @@ class MessagingPeers:
     async def close(self) -> None:
         """Send the waiting messages if the broker can be reached, and stop."""
         pools = (self._senders, self._askers)
-        ended = await asyncio.gather(*(in_time(threads.shutdown, _CLOSING_SECONDS) for threads in pools))
+        ended = await asyncio.gather(*(ends_within(threads.shutdown, _CLOSING_SECONDS) for threads in pools))
         for threads, idle in zip(pools, ended, strict=True):
             if not idle:
                 threads.shutdown(wait=False, cancel_futures=True)

@@ -25,10 +25,10 @@ INTERVAL = 60.0
 class Evaluator(Rules):
     """Evaluates the enabled alarms of all types except for events, which `event` evaluates when they arrive."""
 
-    def __init__(self, records: Records, alarms: Alarms, judge: RuleEvaluator) -> None:
+    def __init__(self, records: Records, alarms: Alarms, rules: RuleEvaluator) -> None:
         super().__init__(records)
         self._alarms = alarms
-        self._judge = judge
+        self._rules = rules
         self._own = records.table("own", Marker, internal=True)
         records.deferrable(self.evaluate, self.evaluate_all, self.event)
 
@@ -55,14 +55,14 @@ class Evaluator(Rules):
                 self._evaluate(alarm)
 
     def _evaluate(self, alarm: Alarm) -> None:
-        verdict = self._judge.evaluate(alarm)
-        state = verdict.state
+        evaluation = self._rules.evaluate(alarm)
+        state = evaluation.state
         if state is None:
-            trend = "alarm" if verdict.latest else "ok"
+            trend = "alarm" if evaluation.latest else "ok"
             state = trend if alarm.state == UNKNOWN else alarm.state
         alarm.evaluate_timestamp = self._alarms.evaluation_moment()
         self._alarms.rows.save(alarm)
-        self._alarms.set_state(alarm, state, verdict.reason, dict(verdict.data))
+        self._alarms.set_state(alarm, state, evaluation.reason, dict(evaluation.data))
 
     def _in_time(self, alarm: Alarm) -> bool:
         """Whether the moment is in one of the alarm's periods, or it has none."""

@@ -1,4 +1,4 @@
-"""The judgement of alarms: what their rules say of the cloud."""
+"""The evaluation of the rules of alarms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Evaluation:
 
 
 class RuleEvaluator(Rules):
-    """Judges alarms of all types except for events."""
+    """Evaluates alarms of all types except for events."""
 
     def evaluate(self, alarm: Alarm) -> Evaluation:
         """What an alarm's rule says now."""
@@ -58,16 +58,16 @@ class RuleEvaluator(Rules):
         if "type" in rule:
             return self._evaluate(project, *kind_of(rule))
         ((operator, rules),) = rule.items()
-        verdicts = [self._composite(project, part) for part in rules]
-        states = [verdict.state or ("alarm" if verdict.latest else "ok") for verdict in verdicts]
+        evaluations = [self._composite(project, part) for part in rules]
+        states = [each.state or ("alarm" if each.latest else "ok") for each in evaluations]
         deciding, other = ("alarm", "ok") if operator == "or" else ("ok", "alarm")
         state = deciding if deciding in states else UNKNOWN if UNKNOWN in states else other
         data = {"type": "composite", "composition_form": operator}
-        reasons = "; ".join(verdict.reason for verdict in verdicts)
+        reasons = "; ".join(each.reason for each in evaluations)
         return Evaluation(state, f"Composite rule ({operator}) is {state}: {reasons}", data)
 
     def _members(self, project: str, rule: PoolRule) -> Evaluation:
-        """Judge by the operating status of the pool's members."""
+        """Evaluate the operating status of the pool's members."""
         if not self.cloud.has(LoadBalancing):
             return Evaluation(UNKNOWN, "This cloud has no load balancers.")
         octavia = self.cloud.of(LoadBalancing)
@@ -134,7 +134,7 @@ def _of_metrics(database: TimeSeriesDatabase, project: str, kind: str, rule: Met
 
 
 def _threshold(rule: Comparison, values: Sequence[float]) -> Evaluation:
-    """Judge values: all on one side of the threshold decide the state."""
+    """Evaluate values: all on one side of the threshold decide the state."""
     periods, operator = rule.periods, rule.comparison_operator
     data = {"type": "threshold", "count": len(values), "most_recent": values[-1] if values else None}
     if len(values) < periods:

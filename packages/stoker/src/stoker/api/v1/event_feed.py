@@ -17,7 +17,7 @@ from typing import Any
 from stoker.base.context import RequestContext
 from stoker.base.errors import StokerError
 from stoker.base.ids import new_request_id
-from stoker.contract.events import GetEventNews
+from stoker.contract.events import GetNewEvents
 from stoker.rpc.contract import EngineClient
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class EventFeed:
 
     def _new_events(self, watched: Mapping[str, int], after: int | None) -> Any:
         context = RequestContext(new_request_id(), user_id="", user_name="", project_id="")
-        return self._client.call(context, GetEventNews(watched=watched, after=after))
+        return self._client.call(context, GetNewEvents(watched=watched, after=after))
 
     def _request_events(self, place: int) -> None:
         """Request events until there are no listeners."""

@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from stoker.base.errors import CloudError, RequestLimitExceeded
-from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
+from stoker.cloud.time_limited import TimeLimitedCloud
 from stoker.engine.records.object_owners import claim_of
 from stoker.plugins.inventory import Inventory, inventory_of
 from stoker.plugins.resource import ResourceType
@@ -126,7 +126,7 @@ async def scan(
 
     Raises RequestLimitExceeded for more than `MOST` objects, or after `longest` seconds.
     """
-    reading = _Reading(cloud, selects, progress, InTime(cloud, _LISTS * longest))
+    reading = _Reading(cloud, selects, progress, TimeLimitedCloud(cloud, _LISTS * longest))
     try:
         async with asyncio.timeout(longest):
             return await reading.read(list(scanned))
@@ -139,9 +139,9 @@ async def scan(
 class _Reading:
     """One scan, which reads each list once."""
 
-    def __init__(self, cloud: Cloud, selects: _Selects, progress: _Progress, in_time: InTime) -> None:
+    def __init__(self, cloud: Cloud, selects: _Selects, progress: _Progress, time_limited: TimeLimitedCloud) -> None:
         self._cloud = cloud
-        self._in_time = in_time
+        self._time_limited = time_limited
         self._selects = selects
         self._progress = progress
         self._lists: dict[tuple[object, ...], asyncio.Task[list[object]]] = {}
@@ -247,7 +247,7 @@ class _Reading:
     async def _listed(self, service: str, path: str, members: str, params: Mapping[str, object]) -> list[Any]:
         key = (service, path, *sorted(params.items()))
         if key not in self._lists:
-            self._lists[key] = asyncio.ensure_future(self._in_time.list(service, path, members, params or None))
+            self._lists[key] = asyncio.ensure_future(self._time_limited.list(service, path, members, params or None))
         return await asyncio.shield(self._lists[key])
 
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection
 
 from stoker.base.errors import CloudError
 from stoker.base.ids import has_short_id, short_id
-from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
+from stoker.cloud.time_limited import TimeLimitedCloud
 from stoker.engine.inspection.survey import offered_lists
 from stoker.plugins.listing import CollectionLocation
 from stoker.plugins.resource import ResourceType
@@ -79,9 +79,9 @@ async def orphans_of(
     """
     before = await database.read(marked_objects.resources_of, project_id)
     types = [kind for name, kind in kinds.items() if name == kind.type_name]
-    in_time = InTime(cloud, seconds)
+    time_limited = TimeLimitedCloud(cloud, seconds)
     services = _by_service(types).values()
-    answers = await asyncio.gather(*(_listed_by_service(in_time, each, project_id) for each in services))
+    answers = await asyncio.gather(*(_listed_by_service(time_limited, each, project_id) for each in services))
     found = list[Orphan]()
     candidates = list[tuple[str, str, str]]()
     for listing, answer in chain.from_iterable(answers):
@@ -143,7 +143,7 @@ def _by_service(kinds: Iterable[ResourceType]) -> dict[str, list[ResourceType]]:
 
 
 async def _listed_by_service(
-    cloud: InTime, kinds: Iterable[ResourceType], project_id: str
+    cloud: TimeLimitedCloud, kinds: Iterable[ResourceType], project_id: str
 ) -> list[tuple[CollectionLocation, list[tuple[str, str]] | CloudError]]:
     """Return what a service lists of the types: the IDs and names of each collection, or why it cannot be read.
 
@@ -160,7 +160,9 @@ def _is_not_found(answer: object) -> bool:
     return isinstance(answer, CloudError) and answer.status == HTTPStatus.NOT_FOUND
 
 
-async def _listed(cloud: InTime, listing: CollectionLocation, project_id: str) -> list[tuple[str, str]] | CloudError:
+async def _listed(
+    cloud: TimeLimitedCloud, listing: CollectionLocation, project_id: str
+) -> list[tuple[str, str]] | CloudError:
     """Return the IDs and names of a collection, or why it cannot be read."""
     params = {listing.owner: project_id} if listing.owner else None
     try:

@@ -15,8 +15,8 @@ from functools import partial
 
 from stoker.base.errors import CloudError, StokerError
 from stoker.base.ids import has_short_id, short_id
-from stoker.cloud.in_time import InTime
 from stoker.cloud.session import Cloud
+from stoker.cloud.time_limited import TimeLimitedCloud
 from stoker.engine.records.services import EngineServices
 from stoker.plugins.listing import CollectionLocation
 from stoker.plugins.live_values import has_object
@@ -247,7 +247,7 @@ class _Survey:
 
 
 async def offered_lists(
-    cloud: Cloud | InTime, kinds: Iterable[ResourceType], wanted: Collection[CollectionLocation]
+    cloud: Cloud | TimeLimitedCloud, kinds: Iterable[ResourceType], wanted: Collection[CollectionLocation]
 ) -> AsyncIterator[CollectionLocation]:
     """Yield each list in which objects of stacks can be: the wanted ones, and those that the cloud offers to anybody.
 
@@ -268,7 +268,7 @@ async def offered_lists(
         yield listing
 
 
-async def _may_have(cloud: Cloud | InTime, service: str, extension: str) -> bool:
+async def _may_have(cloud: Cloud | TimeLimitedCloud, service: str, extension: str) -> bool:
     try:
         return await cloud.has_extension(service, extension)
     except CloudError:

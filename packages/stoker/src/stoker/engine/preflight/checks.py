@@ -175,5 +175,5 @@ def _report(
             diagnostic = placed(subjects.get(planned), planned.name, diagnostic, finding.at)
         results.append(Result(finding.code, planned.path if planned is not None else "", diagnostic))
     order = {Severity.FAIL: 0, Severity.WARN: 1}
-    results.sort(key=lambda each: (order[CHECKS[each.code].verdict], each.diagnostic.sort_key(), each.path))
+    results.sort(key=lambda each: (order[CHECKS[each.code].severity], each.diagnostic.sort_key(), each.path))
     return Report(tuple(dict.fromkeys(results)), calls)

@@ -206,7 +206,7 @@ class Result:
         """Return plain JSON data."""
         return {
             "code": self.code.value,
-            "verdict": CHECKS[self.code].verdict.value,
+            "verdict": CHECKS[self.code].severity.value,
             "path": self.path,
             "diagnostic": self.diagnostic.to_dict(),
         }
@@ -222,7 +222,7 @@ class Report:
     @property
     def failures(self) -> tuple[Result, ...]:
         """Return the results that refuse the change."""
-        return tuple(result for result in self.results if CHECKS[result.code].verdict is Severity.FAIL)
+        return tuple(result for result in self.results if CHECKS[result.code].severity is Severity.FAIL)
 
     def text(self) -> str:
         """Return the failures, one per line, with their places."""
@@ -240,7 +240,7 @@ def diagnostic_of(finding: Finding, secrets: Collection[str]) -> Diagnostic:
         finding.code.value,
         str(redactor.redact(finding.message)),
         hint=str(redactor.redact(finding.hint)),
-        severity=SEVERITIES[CHECKS[finding.code].verdict],
+        severity=SEVERITIES[CHECKS[finding.code].severity],
     )
 
 

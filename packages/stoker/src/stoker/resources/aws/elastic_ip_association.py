@@ -10,7 +10,7 @@ from stoker.plugins.capabilities import ConditionallyReplaced
 from stoker.plugins.resource import Call
 from stoker.resources.aws.routing import gateway_of, router_of, set_gateway
 from stoker.resources.declare import custom
-from stoker.resources.nova.address_association import AddressAssociation, Ends
+from stoker.resources.nova.address_association import AddressAssociation, AssociationEnds
 from stoker.resources.nova.interfaces import required_interface
 from stoker.schema.property import Change, Property
 
@@ -54,13 +54,13 @@ class EIPAssociation(AddressAssociation, ConditionallyReplaced):
     def identifier(self, call: Call) -> str:
         return str(call.properties["EIP"] or call.properties["AllocationId"])
 
-    async def ends(self, call: Call) -> Ends:
+    async def ends(self, call: Call) -> AssociationEnds:
         given = call.properties
         floating_ip = given["AllocationId"] or await _floating_ip_with(call, given["EIP"])
         if given["EIP"] is None and given["NetworkInterfaceId"] is not None:
-            return Ends(floating_ip, given["NetworkInterfaceId"])
+            return AssociationEnds(floating_ip, given["NetworkInterfaceId"])
         interface = await required_interface(call, given["InstanceId"])
-        return Ends(floating_ip, interface.port, interface.address)
+        return AssociationEnds(floating_ip, interface.port, interface.address)
 
     async def prepare(self, call: Call, floating_ip: Mapping[str, Any], port: str) -> None:
         """With an allocation ID, connect the default router of the VPC to the floating IP's network."""

@@ -57,7 +57,7 @@ class VPC(NeutronResource):
         router = await _router_named(call)
         if router is None:
             return Failed(f"the router {call.physical_name} of the VPC was deleted", "NotFound")
-        return Router.waits.judge(router["status"], elapsed=call.elapsed)
+        return Router.waits.outcome(router["status"], elapsed=call.elapsed)
 
     async def remove(self, call: Call) -> None:
         router = await _router_named(call)

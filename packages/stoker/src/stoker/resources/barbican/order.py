@@ -111,9 +111,9 @@ class Order(KeyManagerObject):
         meta = await super().create_body(call)
         return {"type": meta.pop("type"), "meta": meta}
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate the order; one that failed is not repeated, since what cannot be generated now never can."""
-        outcome = super().judge(call, shown)
+        outcome = super().status_outcome(call, shown)
         if isinstance(outcome, Failed) and outcome.in_error:
             return replace(outcome, kind="Error", in_error=False)
         return outcome

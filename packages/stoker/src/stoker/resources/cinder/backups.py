@@ -64,7 +64,7 @@ class VolumeBackup(ContentCopy):
             return Done()
         shown = answer.body["backup"]
         if call.progress.get("sent") or shown["status"] in _BUSY:
-            return _DELETED.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
+            return _DELETED.outcome(shown["status"], shown.get("fail_reason"), call.elapsed)
         await call.cloud.delete("cinder", path, ok=(404,))
         call.progress["sent"] = True
         return InProgress(after=_DELETED.pause(call.elapsed))
@@ -86,7 +86,7 @@ async def make_backup(call: Call) -> Outcome:
 
 async def _read_backup(call: Call, backup: str) -> Outcome:
     shown = (await call.cloud.get("cinder", f"/backups/{backup}"))["backup"]
-    return BACKED_UP.judge(shown["status"], shown.get("fail_reason"), call.elapsed)
+    return BACKED_UP.outcome(shown["status"], shown.get("fail_reason"), call.elapsed)
 
 
 async def _begun(call: Call) -> str | None:

@@ -71,7 +71,7 @@ async def _retype(call: Call) -> Outcome:
     shown = await volume_shown(call, str(call.physical_id))
     if shown is None:
         return _gone(call)
-    outcome = RETYPED.judge(shown["status"], elapsed=call.elapsed)
+    outcome = RETYPED.outcome(shown["status"], elapsed=call.elapsed)
     if isinstance(outcome, Done) and not await _has_type(call, shown["volume_type"], wanted):
         return Failed(
             f"the volume has kept the type {shown['volume_type']}: Cinder cannot change it to {wanted} without moving "
@@ -126,7 +126,7 @@ async def _restore(call: Call) -> Outcome:
     if shown is None:
         return _gone(call)
     if call.progress.get("sent") or shown["status"] == "restoring-backup":
-        return RESTORED.judge(shown["status"], elapsed=call.elapsed)
+        return RESTORED.outcome(shown["status"], elapsed=call.elapsed)
     body = {"restore": {"volume_id": call.physical_id}}
     await call.cloud.post("cinder", f"/backups/{call.properties['backup_id']}/restore", body)
     call.progress["sent"] = True
@@ -139,9 +139,9 @@ async def _extend(call: Call) -> Outcome:
         return _gone(call)
     size = call.properties["size"]
     if call.progress.get("sent") or shown["status"] == "extending" or shown["size"] >= size:
-        return EXTENDED.judge(shown["status"], elapsed=call.elapsed)
+        return EXTENDED.outcome(shown["status"], elapsed=call.elapsed)
     if shown["status"] != "in-use" or not await call.cloud.supports("cinder", EXTENDS_IN_USE):
-        outcome = EXTENDABLE.judge(shown["status"], elapsed=call.elapsed)
+        outcome = EXTENDABLE.outcome(shown["status"], elapsed=call.elapsed)
         if not isinstance(outcome, Done):
             return outcome
     await _act(call, "os-extend", new_size=size)

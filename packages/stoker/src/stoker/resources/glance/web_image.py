@@ -178,7 +178,7 @@ class WebImage(RestResource):
             return Done()
         if shown["status"] == "queued" and shown.get("os_glance_failed_import"):
             return Failed(f"Glance could not download the image from {call.properties['location']}", in_error=True)
-        return _ACTIVATED[usable].judge(shown["status"], elapsed=call.elapsed)
+        return _ACTIVATED[usable].outcome(shown["status"], elapsed=call.elapsed)
 
     # -- updating -------------------------------------------------------------------------------------------
 

@@ -99,10 +99,10 @@ class Cluster(MagnumResource):
     async def begin(self, call: Call) -> dict[str, Any]:
         return {**await super().begin(call), "status": "CREATE_IN_PROGRESS"}
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         if shown is None and call.action == "CREATE" and call.elapsed < UNTIL_SEEN and self.waits is not None:
             return InProgress(after=self.waits.pause(call.elapsed))
-        return super().judge(call, shown)
+        return super().status_outcome(call, shown)
 
     def watched(self, call: Call, shown: Mapping[str, object], waiter: Waiter) -> Outcome:
         if not _has_begun(call, shown):
@@ -112,13 +112,13 @@ class Cluster(MagnumResource):
     async def update(self, call: Call) -> Outcome:
         shown = await self.show(call)
         if shown is None or call.progress.get("sent"):
-            return self.judge(call, shown)
+            return self.status_outcome(call, shown)
         if str(shown.get("status")).endswith("_IN_PROGRESS"):
             return InProgress(after=5.0)
         body = await self.update_body(call)
         missing = {field: value for field, value in body.items() if not same(value, shown.get(field))}
         if not missing:
-            return self.judge(call, shown)
+            return self.status_outcome(call, shown)
         await self.send_update(call, missing)
         call.progress.update(sent=True, before=shown.get("updated_at"), wanted=missing)
         return InProgress(after=0.25)

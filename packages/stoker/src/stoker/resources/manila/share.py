@@ -129,9 +129,9 @@ class Share(RestResource):
         body = await super().update_body(call)
         return {_RENAMED.get(name, name): value for name, value in body.items()}
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Wait for the creation; Manila makes updates at once."""
-        return Done() if shown is not None and call.action == "UPDATE" else super().judge(call, shown)
+        return Done() if shown is not None and call.action == "UPDATE" else super().status_outcome(call, shown)
 
     async def change_extras(self, call: Call) -> None:
         if "metadata" in call.changed:

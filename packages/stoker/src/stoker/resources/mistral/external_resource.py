@@ -147,7 +147,7 @@ async def _run(call: Call, action: str) -> Outcome:
         if not error.not_found:
             raise
         return Failed(f"the execution {identifier} of the workflow {declared['workflow']} was deleted", "NotFound")
-    outcome = _WAITS.judge(shown.get("state"), shown.get("state_info"), call.elapsed)
+    outcome = _WAITS.outcome(shown.get("state"), shown.get("state_info"), call.elapsed)
     if isinstance(outcome, Failed):
         # Workflows are not repeated: they may have changed something already.
         return replace(outcome, in_error=False)

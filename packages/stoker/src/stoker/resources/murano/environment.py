@@ -112,9 +112,9 @@ class Environment(UniquelyNamed):
 
     # -- creating and updating -------------------------------------------------------------------------------------
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Evaluate the environment's status; a new one has no status in the response."""
-        return super().judge(call, shown if shown is None else {"status": "ready", **shown})
+        return super().status_outcome(call, shown if shown is None else {"status": "ready", **shown})
 
     def needs_extras(self, call: Call) -> bool:
         return bool(call.properties["applications"])
@@ -145,7 +145,7 @@ class Environment(UniquelyNamed):
         if _SESSION not in call.progress:
             shown = await self.show(call)
             if shown is None or shown["status"] == "deploying":
-                return self.judge(call, shown)
+                return self.status_outcome(call, shown)
             session = await call.cloud.post(SERVICE, f"{path}/configure", None)
             call.progress[_SESSION] = session["id"]
             return InProgress(after=0.0)
@@ -165,9 +165,9 @@ class Environment(UniquelyNamed):
     async def _looked_at(self, call: Call) -> Outcome:
         """Wait until the environment is deployed. A failure has the reports of the deployment as its reason."""
         shown = await self.show(call)
-        outcome = self.judge(call, shown)
+        outcome = self.status_outcome(call, shown)
         if isinstance(outcome, Failed) and shown is not None:
-            outcome = self.judge(call, {**shown, self.collection.reason_field: await self._reports(call)})
+            outcome = self.status_outcome(call, {**shown, self.collection.reason_field: await self._reports(call)})
         # A deployment is not repeated: it may have created something already.
         return replace(outcome, in_error=False) if isinstance(outcome, Failed) else outcome
 

@@ -143,6 +143,6 @@ class IPsecSiteConnection(NeutronResource):
         "peer_cidrs": Attribute("Networks behind the peer.", Type.LIST),
     }
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         """Wait for the connection when it is created; an update of its description does not depend on the peer."""
-        return Done() if shown is not None and call.action == "UPDATE" else super().judge(call, shown)
+        return Done() if shown is not None and call.action == "UPDATE" else super().status_outcome(call, shown)

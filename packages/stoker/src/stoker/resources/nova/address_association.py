@@ -19,7 +19,7 @@ _ENDS = "ends"
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class AssociationEnds:
     """What is associated: IDs of a floating IP and of a port, and the port's address, None if it has only one."""
 
     floating_ip: str
@@ -38,7 +38,7 @@ class AddressAssociation(ResourceType, ReplacementReverter):
     )
 
     @abstractmethod
-    async def ends(self, call: Call) -> Ends:
+    async def ends(self, call: Call) -> AssociationEnds:
         """Look up what the properties refer to. Raises CloudError if it does not exist."""
 
     @abstractmethod
@@ -99,10 +99,10 @@ class AddressAssociation(ResourceType, ReplacementReverter):
     async def needs_replacement_after_failure(self, call: Call) -> bool:
         return call.physical_id is None
 
-    async def _recorded_ends(self, call: Call) -> Ends | None:
+    async def _recorded_ends(self, call: Call) -> AssociationEnds | None:
         """Return the ends that were recorded, or else those that the properties refer to; None without either."""
         if _ENDS in call.data:
-            return Ends(**call.data[_ENDS])
+            return AssociationEnds(**call.data[_ENDS])
         if call.physical_id is None:
             return None
         try:
@@ -117,7 +117,7 @@ class AddressAssociation(ResourceType, ReplacementReverter):
         return ends is not None and await _are_associated(call, ends)
 
     async def _associate(self, call: Call) -> None:
-        ends = Ends(**call.data[_ENDS])
+        ends = AssociationEnds(**call.data[_ENDS])
         shown = (await call.cloud.get("neutron", _path(ends.floating_ip)))["floatingip"]
         if shown["port_id"] == ends.port:
             return
@@ -135,12 +135,12 @@ async def _set_port(call: Call, floating_ip: str, port: str | None, address: str
     await call.cloud.put("neutron", _path(floating_ip), {"floatingip": body}, ok=() if port else (404,))
 
 
-async def _are_associated(call: Call, ends: Ends) -> bool:
+async def _are_associated(call: Call, ends: AssociationEnds) -> bool:
     answer = await call.cloud.get("neutron", _path(ends.floating_ip), ok=(404,))
     return bool((answer.get("floatingip") or {}).get("port_id") == ends.port)
 
 
-async def _is_passed_on(call: Call, ends: Ends) -> bool:
+async def _is_passed_on(call: Call, ends: AssociationEnds) -> bool:
     """Return whether another association of the stack has the same two ends."""
     others = await call.engine.neighbours.of_type(call.resource.type)
     return any(other.data is not call.data and other.data.get(_ENDS) == asdict(ends) for other in others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stoker.plugins.resource import Call
 from stoker.resources.declare import custom
-from stoker.resources.nova.address_association import AddressAssociation, Ends
+from stoker.resources.nova.address_association import AddressAssociation, AssociationEnds
 from stoker.resources.nova.floating_ip import OBSOLETE
 from stoker.resources.nova.interfaces import required_interface
 from stoker.schema.property import Change, Property
@@ -30,6 +30,6 @@ class FloatingIPAssociation(AddressAssociation):
     def identifier(self, call: Call) -> str:
         return call.physical_id or call.resource.uuid  # an adopted one keeps its ID, which says nothing about its ends
 
-    async def ends(self, call: Call) -> Ends:
+    async def ends(self, call: Call) -> AssociationEnds:
         interface = await required_interface(call, call.properties["server_id"])
-        return Ends(call.properties["floating_ip"], interface.port, interface.address)
+        return AssociationEnds(call.properties["floating_ip"], interface.port, interface.address)

@@ -54,7 +54,7 @@ async def attached(call: Call, server: str, volume: str) -> Outcome:
         return Failed(f"volume {volume} no longer exists", "NotFound")
     if shown["status"] == "available" and await attachment_of(call, server, volume) is None:
         return Failed(f"Nova gave up attaching volume {volume} to server {server}", in_error=True)
-    return ATTACHED.judge(shown["status"], elapsed=call.elapsed)
+    return ATTACHED.outcome(shown["status"], elapsed=call.elapsed)
 
 
 async def detach(call: Call, server: str, attachment: str) -> bool:
@@ -89,7 +89,7 @@ async def detached(call: Call, server: str, volume: str) -> Outcome:
     """Evaluate whether neither Cinder nor Nova lists the attachment any more."""
     shown = await volume_shown(call, volume)
     if shown is not None and any(row.get("server_id") == server for row in shown["attachments"]):
-        outcome = DETACHED.judge(shown["status"], elapsed=call.elapsed)
+        outcome = DETACHED.outcome(shown["status"], elapsed=call.elapsed)
         if not isinstance(outcome, Done):
             return outcome
     if await attachment_of(call, server, volume) is not None:

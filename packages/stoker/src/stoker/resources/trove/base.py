@@ -104,4 +104,4 @@ def reason(instance: Mapping[str, Any]) -> str | None:
 
 def ready(instance: Mapping[str, Any], elapsed: float | None) -> Outcome:
     """Evaluate the status of an instance."""
-    return READY.judge(instance.get("status"), reason(instance), elapsed)
+    return READY.outcome(instance.get("status"), reason(instance), elapsed)

@@ -107,9 +107,9 @@ class Cluster(RestResource, ServiceValidated):
         alike = len(body["instances"]) == len(item["instances"])
         return alike and super().made_by(call, {**body, "instances": item["instances"]}, item)
 
-    def judge(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, Any] | None) -> Outcome:
         if shown is None:
-            return super().judge(call, shown)
+            return super().status_outcome(call, shown)
         outcomes = [ready(one, call.elapsed) for one in shown["instances"]]
         failed = next((one for one in outcomes if isinstance(one, Failed)), None)
         if failed is not None:

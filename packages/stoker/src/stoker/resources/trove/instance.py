@@ -237,7 +237,7 @@ class Instance(RestResource, ServiceValidated):
         for key in call.data.get("replicas", ()):
             answer = await call.cloud.request("GET", SERVICE, f"/instances/{key}", ok=(404,))
             replica = self.collection.unwrap(answer.body) if answer.status != 404 else None
-            outcome = self.judge(call, replica)
+            outcome = self.status_outcome(call, replica)
             if not isinstance(outcome, Done):
                 return outcome
         return Done()

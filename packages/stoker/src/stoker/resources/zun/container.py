@@ -168,11 +168,11 @@ class Container(RestResource, ConditionallyReplaced):
         differing = ("command", "nets", "mounts", "hints", "security_groups")
         return super().made_by(call, {name: value for name, value in body.items() if name not in differing}, item)
 
-    def judge(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
+    def status_outcome(self, call: Call, shown: Mapping[str, object] | None) -> Outcome:
         if shown is not None and shown.get("status") == "Stopped" and call.properties.get("interactive"):
             reason = self.why(shown) or shown.get("status_detail") or "without a reason"
             return Failed(f"the interactive container has stopped: {reason}", in_error=True)
-        return super().judge(call, shown)
+        return super().status_outcome(call, shown)
 
     # -- updating -----------------------------------------------------------------------------------------------
 

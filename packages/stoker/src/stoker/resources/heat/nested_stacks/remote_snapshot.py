@@ -58,7 +58,7 @@ class RemoteSnapshot(ContentCopy):
         if answer.status == 404:
             return Failed(f"snapshot {call.physical_id} was deleted before it was complete", "NotFound")
         shown = answer.body["snapshot"]
-        outcome = _TAKEN.judge(shown["status"], shown.get("status_reason"), call.elapsed)
+        outcome = _TAKEN.outcome(shown["status"], shown.get("status_reason"), call.elapsed)
         if isinstance(outcome, Done):
             call.data["template"] = json.dumps(shown["data"]["template"])
             call.data["parameters"] = shown["data"]["environment"].get("parameters") or {}
@@ -74,7 +74,7 @@ class RemoteSnapshot(ContentCopy):
         answer = await cloud.request("GET", "heat", path, ok=(404,))
         if answer.status == 404:
             return Done()
-        return _DELETED.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
+        return _DELETED.outcome(answer.body["snapshot"]["status"], elapsed=call.elapsed)
 
 
 def _path(call: Call) -> str:

@@ -208,7 +208,7 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
         remote_action, _, status = shown["stack_status"].partition("_")
         if remote_action != action:
             return InProgress(after=_WAITS.pause(call.elapsed))
-        return _WAITS.judge(status, shown.get("stack_status_reason"), call.elapsed)
+        return _WAITS.outcome(status, shown.get("stack_status_reason"), call.elapsed)
 
     # -- reading --------------------------------------------------------------------------------------------
 

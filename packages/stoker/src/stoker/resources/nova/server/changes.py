@@ -16,10 +16,10 @@ from stoker.resources.nova.server.states import (
     RESIZED,
     act,
     fault_of,
-    judge,
     path_of,
     read_server,
     status_of,
+    status_outcome,
 )
 from stoker.resources.nova.software_config import is_configured, reconfigure
 from stoker.resources.nova.user_data import boot_data
@@ -108,7 +108,7 @@ async def _resize(call: Call) -> Outcome:
     shown = await read_server(call)
     if shown is not None and _idle(shown) and call.elapsed - call.progress["sent"] > _RESIZE_STARTS:
         return await _resized_already(call, shown)
-    return judge(call, shown, RESIZED)
+    return status_outcome(call, shown, RESIZED)
 
 
 def _idle(shown: Mapping[str, object]) -> bool:
@@ -134,7 +134,7 @@ async def _confirm(call: Call) -> Outcome:
             await act(call, "confirmResize")
         call.progress["sent"] = True
         return InProgress(after=CONFIRMED.pause(call.elapsed))
-    return judge(call, shown, CONFIRMED)
+    return status_outcome(call, shown, CONFIRMED)
 
 
 # -- changing the image or user data -------------------------------------------------------------------------

@@ -54,7 +54,7 @@ class ServerImage(ContentCopy):
                 return Failed(f"server {server} does not exist; no image can be created of it", "NotFound")
             return InProgress(after=SAVED.pause(call.elapsed), physical_id=image)
         shown = await _show(call, call.physical_id)
-        outcome = _judge(call, shown)
+        outcome = _status_outcome(call, shown)
         if not isinstance(outcome, Done):
             return outcome
         call.data[_SNAPSHOTS] = _volume_snapshots(shown)
@@ -89,7 +89,7 @@ async def make_image(call: Call) -> Outcome:
             return Done()
         call.progress["image"] = call.data["snapshot_image_id"] = image
         return InProgress(after=SAVED.pause(call.elapsed))
-    return _judge(call, await _show(call, call.progress["image"]))
+    return _status_outcome(call, await _show(call, call.progress["image"]))
 
 
 async def _show(call: Call, image: str) -> Mapping[str, Any] | None:
@@ -98,10 +98,10 @@ async def _show(call: Call, image: str) -> Mapping[str, Any] | None:
     return None if answer.status == 404 else answer.body
 
 
-def _judge(call: Call, image: Mapping[str, Any] | None) -> Outcome:
+def _status_outcome(call: Call, image: Mapping[str, Any] | None) -> Outcome:
     if image is None:
         return Failed("the image of the server was deleted before it was active", "NotFound")
-    return SAVED.judge(image["status"], elapsed=call.elapsed)
+    return SAVED.outcome(image["status"], elapsed=call.elapsed)
 
 
 def _volume_snapshots(image: Mapping[str, Any] | None) -> list[str]:
@@ -124,7 +124,7 @@ async def _delete_snapshot(call: Call, snapshot: str) -> Outcome:
         requested.append(snapshot)
         await call.cloud.delete("cinder", path, ok=(404,))
         return InProgress(after=_DELETED.pause(call.elapsed))
-    return _DELETED.judge(answer.body["snapshot"]["status"], elapsed=call.elapsed)
+    return _DELETED.outcome(answer.body["snapshot"]["status"], elapsed=call.elapsed)
 
 
 async def _image_of(call: Call) -> str | None:

@@ -54,8 +54,8 @@ from stoker.resources.nova.server.states import (
     ADDRESSES_AT,
     ASLEEP,
     act,
+    deletion_outcome,
     fault_of,
-    judge_deletion,
     path_of,
     read_server,
     status_of,
@@ -323,7 +323,7 @@ async def _delete_server(call: Call) -> Outcome:
         if error.not_found:
             return Done()
         raise
-    return InProgress(after=ACTIVE.pause(call.elapsed)) if shown is None else judge_deletion(call, shown)
+    return InProgress(after=ACTIVE.pause(call.elapsed)) if shown is None else deletion_outcome(call, shown)
 
 
 async def _delete_ports(call: Call) -> Outcome:

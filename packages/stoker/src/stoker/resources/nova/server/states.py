@@ -69,11 +69,11 @@ def fault_of(server: Mapping[str, object]) -> str | None:
     return f"{message} (code {code})" if code is not None else str(message)
 
 
-def judge(call: Call, server: Mapping[str, object] | None, waiter: Waiter) -> Outcome:
+def status_outcome(call: Call, server: Mapping[str, object] | None, waiter: Waiter) -> Outcome:
     """Evaluate the server's status while `waiter` waits."""
     if server is None:
         return InProgress(after=waiter.pause(call.elapsed))
-    outcome = waiter.judge(status_of(server), fault_of(server), call.elapsed)
+    outcome = waiter.outcome(status_of(server), fault_of(server), call.elapsed)
     return replace(outcome, watch=_watch(server)) if isinstance(outcome, InProgress) else outcome
 
 
@@ -83,10 +83,10 @@ def _watch(server: Mapping[str, Any]) -> Watch:
 
 async def wait_for(call: Call, waiter: Waiter) -> Outcome:
     """Read the server once, and evaluate its status."""
-    return judge(call, await read_server(call), waiter)
+    return status_outcome(call, await read_server(call), waiter)
 
 
-def judge_deletion(call: Call, server: Mapping[str, object]) -> Outcome:
+def deletion_outcome(call: Call, server: Mapping[str, object]) -> Outcome:
     """Evaluate whether a server that is being deleted is gone."""
     status = status_of(server)
     if status == "DELETED":

@@ -12,7 +12,7 @@ from stoker.cloud.session import Cloud
 _Answer = TypeVar("_Answer")
 
 
-class InTime:
+class TimeLimitedCloud:
     """Asks a cloud for at most `seconds` from now on, for all questions together. A late answer is a CloudError."""
 
     def __init__(self, cloud: Cloud, seconds: float) -> None:
