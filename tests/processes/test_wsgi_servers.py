@@ -84,10 +84,12 @@ def served() -> Iterator[ServedCloud]:
         yield served
 
 
-@pytest.fixture(params=SERVERS)
-def started(request: pytest.FixtureRequest, served: ServedCloud, tmp_path: Path) -> Iterator[str]:
-    """The URL of the Orchestration API."""
-    with running(request.param, "stoker.wsgi.api", served, tmp_path) as url:
+@pytest.fixture(scope="module", params=SERVERS)
+def started(
+    request: pytest.FixtureRequest, served: ServedCloud, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The URL of the Orchestration API, which each server loads once."""
+    with running(request.param, "stoker.wsgi.api", served, tmp_path_factory.mktemp(request.param)) as url:
         yield url
 
 

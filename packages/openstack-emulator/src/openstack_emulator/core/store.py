@@ -42,7 +42,8 @@ class Table(Generic[T]):
     """Records of one class, in order of creation.
 
     `indexes` names the fields that `select` finds quickly; `missing` makes the error of `require`.
-    `internal` records (tokens, pending state changes) are left out of the object count.
+    `internal` records (tokens, pending state changes) are left out of the object count. `changes` counts what was added,
+    changed and removed: what follows from all records is the same while it is.
 
     Fields that the code knows are set as attributes, and the record is saved; `update` is for those that a request
     names. Both, and `select`, raise AttributeError for a field that the class does not have.
@@ -61,6 +62,7 @@ class Table(Generic[T]):
         self.service = service
         self.name = name
         self.internal = internal
+        self.changes = 0
         self._kind = kind
         self._store = store
         self.missing = missing or (lambda key: not_found(f"No {name} record {key} was found."))
@@ -90,6 +92,7 @@ class Table(Generic[T]):
         """Note that a record was changed in place. One that has been removed stays removed."""
         if self._records.get(record.id) is not record:
             return
+        self.changes += 1
         self._store.changed(self, record)
         self._index(record)
 
@@ -97,6 +100,7 @@ class Table(Generic[T]):
         """Remove a record; does nothing when it is not there."""
         key = record.id
         if self._records.pop(key, None) is not None:
+            self.changes += 1
             self._unindex(key)
             self._store.removed(self, key)
 

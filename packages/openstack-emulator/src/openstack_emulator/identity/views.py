@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from openstack_emulator.core.http import Request
@@ -20,6 +20,7 @@ from openstack_emulator.identity.records import (
     Trust,
     User,
 )
+from openstack_emulator.identity.rules.catalog import filled_in
 from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.identity.rules.credentials import ec2_key
 from openstack_emulator.identity.rules.grants import EffectiveRole
@@ -243,26 +244,21 @@ def catalog_view(identity: Identity, user_id: str, project_id: str | None) -> li
             "id": service.id,
             "type": service.type,
             "name": service.name,
-            "endpoints": list(_endpoints(identity, service.id, user_id, project_id, chosen)),
+            "endpoints": [
+                {
+                    "id": endpoint.id,
+                    "interface": endpoint.interface,
+                    "region_id": endpoint.region_id,
+                    "region": endpoint.region,
+                    "url": url,
+                }
+                for endpoint, pattern in endpoints
+                if (chosen is None or endpoint.id in chosen)
+                and (url := filled_in(pattern, user_id, project_id)) is not None
+            ],
         }
-        for service in identity.catalog.services.rows
-        if service.enabled
+        for service, endpoints in identity.catalog.enabled()
     ]
-
-
-def _endpoints(
-    identity: Identity, service_id: str, user_id: str, project_id: str | None, chosen: set[str] | None
-) -> Iterator[View]:
-    for endpoint in identity.catalog.endpoints.rows.select(service_id=service_id, enabled=True):
-        url = identity.catalog.url_for(endpoint, user_id, project_id)
-        if url is not None and (chosen is None or endpoint.id in chosen):
-            yield {
-                "id": endpoint.id,
-                "interface": endpoint.interface,
-                "region_id": endpoint.region_id,
-                "region": endpoint.region,
-                "url": url,
-            }
 
 
 def token_view(identity: Identity, granted: Grant, with_catalog: bool = True) -> View:

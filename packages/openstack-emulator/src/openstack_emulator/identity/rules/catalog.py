@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from openstack_emulator.core.cloud import Records, new_hex_id
 from openstack_emulator.core.errors import bad_request, conflict, forbidden, not_found
@@ -28,6 +29,9 @@ OUTSIDE_NAMES = {"orchestration": "heat", "cloudformation": "heat-cfn"}
 URL_VARIABLES = ("tenant_id", "project_id", "user_id", "public_bind_host", "admin_bind_host", "compute_host",
                  "admin_port", "public_port", "public_endpoint", "admin_endpoint")  # fmt: skip
 """What the URL of an endpoint can have in `%(…)s` or `$(…)s`."""
+
+EnabledService: TypeAlias = tuple[CatalogService, Sequence[tuple[Endpoint, str]]]
+"""A service with its enabled endpoints, and the URL of each, in which project and user are still to be filled in."""
 
 
 class Regions(RecordCollection[Region]):
@@ -240,6 +244,8 @@ class Catalog(Rules):
         self.services = CatalogServices(records, services, self.endpoints, limits, registered_limits)
         self.endpoint_groups = EndpointGroups(records, endpoint_groups, endpoints, choices)
         self.choices = EndpointChoices(records, choices, self.endpoint_groups)
+        self._enabled_at: tuple[object, ...] = ()
+        self._enabled: Sequence[EnabledService] = ()
 
     def open(self) -> None:
         """Give every service of the cloud, and every one that runs elsewhere, its endpoints; remove the services
@@ -283,11 +289,31 @@ class Catalog(Rules):
         """The URL as shown; project and user are still to be filled in."""
         return endpoint.url.replace(CLOUD_URL, self.cloud.endpoint)
 
-    def url_for(self, endpoint: Endpoint, user_id: str, project_id: str | None) -> str | None:
-        """The URL in the catalog of a token; None of one that needs a project, without one."""
-        url = self.url(endpoint).replace("$(", "%(")
-        if project_id is None and ("%(project_id)s" in url or "%(tenant_id)s" in url):
-            return None
-        for name, value in (("project_id", project_id), ("tenant_id", project_id), ("user_id", user_id)):
-            url = url.replace(f"%({name})s", value or "")
-        return url
+    def enabled(self) -> Sequence[EnabledService]:
+        """What the catalog of a token may show, in the order of creation. It is made once until something changes."""
+        at = self.services.rows.changes, self.endpoints.rows.changes, self.cloud.endpoint
+        if at != self._enabled_at:
+            self._enabled_at = at
+            self._enabled = [
+                (service, [(each, self._pattern(each)) for each in self._enabled_endpoints(service)])
+                for service in self.services.rows
+                if service.enabled
+            ]
+        return self._enabled
+
+    def _enabled_endpoints(self, service: CatalogService) -> list[Endpoint]:
+        return self.endpoints.rows.select(service_id=service.id, enabled=True)
+
+    def _pattern(self, endpoint: Endpoint) -> str:
+        return self.url(endpoint).replace("$(", "%(")
+
+
+def filled_in(pattern: str, user_id: str, project_id: str | None) -> str | None:
+    """The URL in the catalog of a token; None of one that needs a project, without one."""
+    if "%(" not in pattern:
+        return pattern
+    if project_id is None and ("%(project_id)s" in pattern or "%(tenant_id)s" in pattern):
+        return None
+    for name, value in (("project_id", project_id), ("tenant_id", project_id), ("user_id", user_id)):
+        pattern = pattern.replace(f"%({name})s", value or "")
+    return pattern

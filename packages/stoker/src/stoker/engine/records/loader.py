@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -39,6 +39,12 @@ _CACHED_SECRETS = 4096
 
 _HIDING = re.compile("hidden|NoEcho")
 """Matches every template with hidden parameters."""
+
+
+@lru_cache(maxsize=512)
+def _operator_template(text: str, name: str, limits: Limits) -> Template:
+    """Return a parsed template of the operator, once for all engines of the process. Raises TemplateInvalid."""
+    return Template.load(text, source=name, limits=limits)
 
 
 class Files(dict[str, str]):
@@ -292,10 +298,11 @@ class Loader:
         return self._parse_file(source, name) if name in source else None
 
     def _parse_file(self, files: Mapping[str, str], name: str) -> Template:
+        if files is self._operator_files:
+            return _operator_template(files[name], name, self._operator_limits)
         if isinstance(files, Files):
-            limits = self._operator_limits if files is self._operator_files else self.limits
             key = (files.digests[name], name)
-            return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=limits))
+            return self._templates.get(key, lambda: Template.load(files[name], source=name, limits=self.limits))
         return self.parse(files[name], name)
 
     def secrets_key(self, inputs_id: str, above: frozenset[str]) -> tuple[str, str]:
