@@ -10,7 +10,7 @@ from stoker.store import queries, settings
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import StackSettings
-from stoker.store.stack_details import RecordedDetails, details_of
+from stoker.store.stack_details import RecordedDetails, stack_with_details
 from stoker.store.survey_records import DriftDetection
 from tests.store.rows import stack
 
@@ -34,11 +34,16 @@ async def test_tags_settings_of_the_tree_and_the_last_complete_look_are_read_tog
     batch.then(partial(settings.save, settings=chosen))
     batch.then(partial(queries.set_tags, stack_id=nested.id, tags=["b", "a", "c"]))
     await journal.commit(batch)
-    read = partial(database.read, details_of)
-    assert await read(nested) == RecordedDetails(["b", "a", "c"], chosen, ("DRIFTED", 20.0))
-    assert await read(root) == RecordedDetails([], chosen, ("IN_SYNC", 50.0))
-    assert await read(plain) == RecordedDetails([], StackSettings(plain.id), None)
-    assert await read(gone) == RecordedDetails([], StackSettings(gone.id), None)
+    for each, details in (
+        (nested, RecordedDetails(["b", "a", "c"], chosen, ("DRIFTED", 20.0))),
+        (root, RecordedDetails([], chosen, ("IN_SYNC", 50.0))),
+        (plain, RecordedDetails([], StackSettings(plain.id), None)),
+    ):
+        recorded = await database.read(queries.stack_by_id, each.id)
+        assert await database.read(partial(stack_with_details, id=each.id)) == (recorded, details)
+        by_name = partial(stack_with_details, project_id=each.project_id, live_name=each.name)
+        assert await database.read(by_name) == (recorded, details)
+    assert await database.read(partial(stack_with_details, id=gone.id)) is None
     journal.close()
     database.close()
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
@@ -271,6 +271,13 @@ class _Portions:
                 yield awaited
             except BaseException as raised:
                 error = raised
+
+
+async def all_of(work: Sequence[Awaitable[Result]]) -> list[Result]:
+    """Return the results, in order, as `asyncio.gather` does: but nothing is waited for, and no task is made, where
+    there is nothing to do, and what is alone needs no task of its own.
+    """
+    return [await each for each in work] if len(work) <= 1 else await asyncio.gather(*work)
 
 
 _THREADS = 2

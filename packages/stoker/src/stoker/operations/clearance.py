@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import Connection
@@ -31,7 +31,7 @@ from stoker.engine.records.beginnings import combined_control
 from stoker.engine.records.services import EngineServices
 from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
 from stoker.operations.planning import Planned, make_plan
-from stoker.operations.requests import CheckedRequest
+from stoker.operations.requests import CheckedRequest, check_room
 from stoker.store import approvals, settings
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
 from stoker.store.journal import Batch, Statement
@@ -85,17 +85,31 @@ UNCONTROLLED = Clearance()
 """For what changes no object: checks, snapshots, and what ends or undoes an operation that was allowed."""
 
 
+class ChangeRules(NamedTuple):
+    """What changes of a stack need, and the policies on its plans, as `written_policies` returns them."""
+
+    control: Control
+    written: Mapping[str, str]
+
+
+def rules_now(connection: Connection, services: EngineServices, stack: Stack) -> ChangeRules:
+    """Return the rules for changes of a stack, which may be one that does not exist yet."""
+    controls, written = rules_of(connection, stack.project_id, stack.root_id)
+    return ChangeRules(combined_control(services, controls.values()), written)
+
+
+def rules_of_creation(
+    connection: Connection, services: EngineServices, context: RequestContext, stack: Stack
+) -> ChangeRules:
+    """Return the rules for the creation of a stack. Raises as `check_room`."""
+    check_room(connection, services, context, stack)
+    return rules_now(connection, services, stack)
+
+
 async def gate_of(parts: RecordingComponents, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
-    services = parts.services
-    control, written = await services.database.read(_rules_of, services, stack)
-    return ApprovalGate(parts, context, stack, action, control, bool(services.settings.plan_policies or written))
-
-
-def _rules_of(connection: Connection, services: EngineServices, stack: Stack) -> tuple[Control, Mapping[str, str]]:
-    """Return the change control of a stack, and the policies on its plans."""
-    controls, written = rules_of(connection, stack.project_id, stack.root_id)
-    return combined_control(services, controls.values()), written
+    rules = await parts.services.database.read(rules_now, parts.services, stack)
+    return ApprovalGate(parts, context, stack, action, rules)
 
 
 class ApprovalGate:
@@ -107,17 +121,16 @@ class ApprovalGate:
         context: RequestContext,
         stack: Stack,
         action: str,
-        control: Control,
-        has_policies: bool,
+        rules: ChangeRules,
     ) -> None:
         self._parts = parts
         self._services = parts.services
         self._context = context
         self._stack = stack
         self._action = action
-        self._control = control
+        self._control = control = rules.control
         self._now = parts.services.clock.now()
-        self._has_policies = has_policies
+        self._has_policies = bool(parts.services.settings.plan_policies or rules.written)
         self._opens_at = control.opens_at(self._now) if control.calendars else self._now
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -57,27 +58,53 @@ def named_stack(ref: Reference) -> tuple[str | None, str | None]:
 
 def found_stack(connection: Connection, context: RequestContext, ref: Reference, deleted: bool) -> Stack:
     """Return the same on an open connection, for callers that read more data about the stack at once."""
+    return found_by(_stack_alone, connection, context, ref, deleted=deleted)[0]
+
+
+def _stack_alone(connection: Connection, **values: str) -> tuple[Stack, None] | None:
+    stack = queries.stack_with(connection, **values)
+    return None if stack is None else (stack, None)
+
+
+Details = TypeVar("Details")
+
+
+def found_by(
+    read: Callable[..., tuple[Stack, Details] | None],
+    connection: Connection,
+    context: RequestContext,
+    ref: Reference,
+    *,
+    deleted: bool,
+) -> tuple[Stack, Details]:
+    """Return the same with what is read together with the stack.
+
+    `read` is called with a connection and the values of columns of stacks, and returns the stack that has them, or
+    None.
+    """
     name, identifier = ref.get("name"), ref.get("id")
     if name and not identifier:
         match = _ARN.fullmatch(name)
-        stack = queries.stack_by_id(connection, match["id"]) if match else _by_name_or_id(connection, context, name)
+        found = read(connection, id=match["id"]) if match else _by_name_or_id(read, connection, context, name)
     else:
-        stack = queries.stack_by_id(connection, str(identifier))
-        if stack is not None and name and stack.name != name:
-            stack = None
-    if stack is None or (stack.deleted_at is not None and not deleted):
+        found = read(connection, id=str(identifier))
+        if found is not None and name and found[0].name != name:
+            found = None
+    if found is None or (found[0].deleted_at is not None and not deleted):
         raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
-    if context.project_id not in (stack.project_id, stack.user_project_id) and not context.is_admin:
+    if context.project_id not in (found[0].project_id, found[0].user_project_id) and not context.is_admin:
         raise EntityNotFound(f"The Stack ({name or identifier}) could not be found.")
-    return stack
+    return found
 
 
-def _by_name_or_id(connection: Connection, context: RequestContext, name: str) -> Stack | None:
+def _by_name_or_id(
+    read: Callable[..., tuple[Stack, Details] | None], connection: Connection, context: RequestContext, name: str
+) -> tuple[Stack, Details] | None:
     """Return a stack of the caller's project, or for a stack user, one of the tree that the user belongs to."""
     return (
-        queries.stack_by_name(connection, context.project_id, name)
-        or queries.stack_by_users(connection, context.project_id, name)
-        or queries.stack_by_id(connection, name)
+        read(connection, project_id=context.project_id, live_name=name)
+        or read(connection, user_project_id=context.project_id, live_name=name)
+        or read(connection, id=name)
     )
 
 

@@ -44,14 +44,16 @@ from stoker.operations.action_plans import plan_deletion
 from stoker.operations.adoption import adopted_request
 from stoker.operations.clearance import (
     UNCONTROLLED,
+    ApprovalGate,
     Clearance,
     LazyPlan,
     check_policy,
     correct_differences,
     gate_of,
     required_by,
+    rules_of_creation,
 )
-from stoker.operations.lookup import current_decision, find_stack, found_stack, guard
+from stoker.operations.lookup import current_decision, find_stack, found_by, guard
 from stoker.operations.past_definitions import inputs_as_of, moves_back
 from stoker.operations.planning import Planned, TargetDefinition, check_exported_values, plan_tree
 from stoker.operations.problems import RequestValues
@@ -60,7 +62,6 @@ from stoker.operations.requests import (
     check_exports,
     check_name,
     check_request,
-    check_room,
     check_tags,
     check_timeout,
     check_whole,
@@ -72,7 +73,7 @@ from stoker.operations.views import failure_view, lock_view, stack_view
 from stoker.store import change_sets, queries, snapshots
 from stoker.store.journal import Statement
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Operation, Stack, StackSettings
-from stoker.store.stack_details import RecordedDetails, details_of
+from stoker.store.stack_details import RecordedDetails, stack_with_details
 from stoker.template.definition import Definition
 from stoker.template.environment import Environment
 from stoker.template.template import Template
@@ -174,9 +175,9 @@ async def create_stack(
     if adopted is not None:
         document = services.sealer.seal({"adopted": adopted})
         steps.append(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
-    await services.database.read(check_room, services, context, stack)
+    rules = await services.database.read(rules_of_creation, services, context, stack)
     checked = await check_whole(submissions.parts, context, stack, request)
-    gate = await gate_of(submissions.parts, context, stack, action)
+    gate = ApprovalGate(submissions.parts, context, stack, action, rules)
     goal = replace(TargetDefinition.of(stack, checked, action), tags=tags)
     priced = gate.requires_plan
     planned = partial(plan_tree, services, context, stack, goal, refresh=Refresh.NONE, priced=priced)
@@ -190,7 +191,7 @@ async def create_stack(
 
     async def begin(credential: str) -> None:
         stack.credential = credential
-        await submissions.submit_new(stack, operation, checked.prepared, steps=steps)
+        await submissions.submit_new(stack, operation, checked.prepared, steps=steps, policies=rules.written)
 
     try:
         await services.credentials.call_with_credential(context, stack, begin)
@@ -489,9 +490,8 @@ class _StackRecord:
 
 
 def _seen(connection: Connection, services: EngineServices, context: RequestContext, ref: Reference) -> _StackRecord:
-    stack = found_stack(connection, context, ref, deleted=True)
+    stack, details = found_by(stack_with_details, connection, context, ref, deleted=True)
     inputs = services.loader.load_now(connection, stack.inputs)
-    details = details_of(connection, stack)
     failure = None
     if stack.status == FAILED and stack.operation is not None:
         operation = queries.operation_by_id(connection, stack.operation)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from itertools import chain
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Connection
 
@@ -22,6 +23,7 @@ from stoker.base.errors import CloudError, ResourceTypeUnavailable, StokerError,
 from stoker.cloud.session import Cloud
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActionComponents
+from stoker.engine.computing import all_of
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.adoption import External, missing
 from stoker.operations.trees import Place, Render, checked_values, without_secrets
@@ -38,6 +40,8 @@ from stoker.template.expressions import UnknownScope
 LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+_Question: TypeAlias = Awaitable[list[Diagnostic]]
 
 _MOST_NAMED = 5
 
@@ -99,8 +103,8 @@ async def check_services(
         if not await questions.ask(f"the extension {extension} of {service}", lookup, True):
             raise _unavailable(service, type_name, f"it lacks the extension {extension!r}")
 
-    await asyncio.gather(
-        *(require(service, extension, name) for (service, extension), name in needed.items() if extension is not None)
+    await all_of(
+        [require(service, extension, name) for (service, extension), name in needed.items() if extension is not None]
     )
 
 
@@ -125,6 +129,7 @@ class ValueChecker:
         self._stack = stack
         self._questions = questions
         self._refresh = refresh
+        self._constraints: ConstraintChecker | None = None
 
     async def check(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
         """Return the diagnostics of services and custom constraints for a checked tree; each value is checked once.
@@ -134,7 +139,7 @@ class ValueChecker:
         Raises ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks,
         TokenRejected, and CloudError if a service is unavailable, which is no error of the template.
         """
-        checked_values: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
+        values: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
         definitions = [definition for definition, _ in tree]
         made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
         for number, (definition, place) in enumerate(tree):
@@ -143,20 +148,16 @@ class ValueChecker:
                     continue
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
-                checked_values.setdefault((name, _hashable(value)), []).append((tell, place(found)))
-        _, external, consulted, answers = await asyncio.gather(
-            check_services(self._services, self._context, definitions, self._questions),
-            self._external_objects(tree),
-            self._consulted(tree),
-            self._ask_all({key: places[0][1].path for key, places in checked_values.items()}),
-        )
-        unfit = [
-            replace(found, message=tell(problem))
-            for problem, places in zip(answers, checked_values.values(), strict=True)
-            if problem
-            for tell, found in places
-        ]
-        return without_secrets(unfit + external + consulted, definitions)
+                values.setdefault((name, _hashable(value)), []).append((tell, place(found)))
+        questions: list[_Question] = [self._unfit(*key, places) for key, places in values.items()]
+        questions += [*self._external_objects(tree), *self._consulted(tree)]
+        answers = await all_of([*questions, self._services_lacked(definitions)])
+        return without_secrets(list(chain.from_iterable(answers)), definitions)
+
+    async def _services_lacked(self, definitions: Sequence[Definition]) -> list[Diagnostic]:
+        """Return nothing, or raise as `check_services`."""
+        await check_services(self._services, self._context, definitions, self._questions)
+        return []
 
     def _names_made(self, definitions: Sequence[Definition]) -> Mapping[tuple[str, str], list[object]]:
         """Return the names, some unknown, of the objects that the tree creates, by service and path of their
@@ -181,19 +182,17 @@ class ValueChecker:
         names = made.get((check.service, check.collection), ())
         return any(name == value or has_unknown(name) for name in names)
 
-    async def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
-        """Return the diagnostics for objects that a template refers to by id and that do not exist."""
-        problems = []
+    def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> Iterator[_Question]:
+        """Yield the questions about objects that a template refers to by id: those that do not exist are problems."""
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if resource.external_id is not None and kind is not None:
-                    problems.append(self._external_object(definition, place, resource, kind))
-        return [found for found in await asyncio.gather(*problems) if found is not None]
+                    yield self._external_object(definition, place, resource, kind)
 
     async def _external_object(
         self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
-    ) -> Diagnostic | None:
+    ) -> list[Diagnostic]:
         if kind.nested:
             why: str | None = f"{resource.type} is a nested stack and cannot have an external_id."
         else:
@@ -202,10 +201,10 @@ class ValueChecker:
             lookup = missing(self._parts, self._stack, await self._cloud(), external)
             why = await self._questions.ask(f"the external_id of {resource.name}", lookup, None)
         if why is None or (self._refresh is Refresh.ALL and await self._is_used(resource)):
-            return None
+            return []
         path = (definition.template.written("resources"), resource.name, "external_id")
         document = definition.template.document
-        return place(Diagnostic("external-id", why, path, document.source, document.locate(path)))
+        return [place(Diagnostic("external-id", why, path, document.source, document.locate(path)))]
 
     async def _is_used(self, resource: ResourceDefinition) -> bool:
         """Return whether a resource of the stack, or of one nested in it, refers to the object already."""
@@ -214,15 +213,13 @@ class ValueChecker:
         used = await self._services.database.read(_objects_used, self._stack)
         return (resource.name, str(resource.external_id)) in used
 
-    async def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> list[Diagnostic]:
-        """Return the diagnostics of services that types consult about their properties."""
-        problems = []
+    def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> Iterator[_Question]:
+        """Yield the questions to services that types consult about their properties."""
         for definition, place in tree:
             for name, resource in definition.resources.items():
                 _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
                 if kind is not None and kind.consults and resource.external_id is None:
-                    problems.append(self._consult(definition, place, resource, kind))
-        return [problem for found in await asyncio.gather(*problems) for problem in found]
+                    yield self._consult(definition, place, resource, kind)
 
     async def _consult(
         self, definition: Definition, place: Place, resource: ResourceDefinition, kind: ResourceType
@@ -249,18 +246,19 @@ class ValueChecker:
     async def _cloud(self) -> Cloud:
         return await self._services.credentials.of_caller(self._context)
 
-    async def _ask_all(self, values: Mapping[tuple[str, object], Path]) -> list[str | None]:
-        """Return the problems, if any, of values with the names of their constraints; paths are where they are."""
-        if not values:
-            return []
-        checker = ConstraintChecker(self._services.types.registry.constraints.get, await self._cloud())
-        return await asyncio.gather(*(self._ask(checker, *key, path) for key, path in values.items()))
+    async def _unfit(self, name: str, value: object, places: Sequence[tuple[Render, Diagnostic]]) -> list[Diagnostic]:
+        """Return the diagnostics of all places with a value that does not satisfy the constraint `name`."""
+        problem = await self._problem(name, value, places[0][1].path)
+        return [replace(found, message=tell(problem)) for tell, found in places] if problem else []
 
-    async def _ask(self, checker: ConstraintChecker, name: str, value: object, path: Path) -> str | None:
+    async def _problem(self, name: str, value: object, path: Path) -> str | None:
         """Return the problem, if any; a refusal to answer is one. Raises CloudError if a service cannot answer now."""
+        cloud = await self._cloud()
+        if self._constraints is None:
+            self._constraints = ConstraintChecker(self._services.types.registry.constraints.get, cloud)
         what = f"{name} at {'.'.join(map(str, path))}"  # without the value, which may be secret
         try:
-            return await self._questions.ask(what, checker.check(name, value), None)
+            return await self._questions.ask(what, self._constraints.check(name, value), None)
         except StokerError as error:
             if isinstance(error, TokenRejected) or (isinstance(error, CloudError) and error.transient):
                 raise

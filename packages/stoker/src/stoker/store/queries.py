@@ -91,7 +91,12 @@ _COUNT_EVENTS = (
 
 def stack_by_id(connection: Connection, stack_id: str) -> Stack | None:
     """Return the stack, deleted or not."""
-    row = connection.execute(statements.where(tables.stacks, "id"), {"id": stack_id}).one_or_none()
+    return stack_with(connection, id=stack_id)
+
+
+def stack_with(connection: Connection, **values: str) -> Stack | None:
+    """Return the stack with these values of columns, of which there is at most one."""
+    row = connection.execute(statements.where(tables.stacks, *values), values).one_or_none()
     return Stack.of(row) if row else None
 
 
@@ -106,9 +111,7 @@ def stacks_by_id(connection: Connection, stack_ids: Iterable[str]) -> dict[str, 
 
 def stack_by_name(connection: Connection, project_id: str, name: str) -> Stack | None:
     """Return the project's stack with this name that is not deleted."""
-    query = statements.where(tables.stacks, "project_id", "live_name")
-    row = connection.execute(query, {"project_id": project_id, "live_name": name}).one_or_none()
-    return Stack.of(row) if row else None
+    return stack_with(connection, project_id=project_id, live_name=name)
 
 
 def stack_by_users(connection: Connection, user_project_id: str, name: str) -> Stack | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, and_, bindparam, select
+from sqlalchemy import Connection, Select, and_, bindparam, select
 
 from stoker.store.records import COMPLETE, Stack, StackSettings
 from stoker.store.tables import drift_detections, stack_settings, stack_tags, stacks
@@ -20,7 +22,8 @@ _LAST_LOOK = (
 )
 _DETAILS = (
     select(
-        *(stack_settings.c[name] for name in StackSettings.selected),
+        *(stacks.c[name] for name in Stack.columns),
+        *(stack_settings.c[name] for name in StackSettings.columns),
         stack_tags.c.tag,
         drift_detections.c.result,
         drift_detections.c.created_at,
@@ -33,10 +36,13 @@ _DETAILS = (
             and_(drift_detections.c.stack_id == stacks.c.id, drift_detections.c.id == _LAST_LOOK),
         )
     )
-    .where(stacks.c.id == bindparam("id"))
     .order_by(stack_tags.c.position)
 )
-"""The details of a stack, once for each of its tags."""
+"""Stacks with their details, once for each of their tags."""
+
+_SETTINGS = len(Stack.columns)
+_TAG = _SETTINGS + len(StackSettings.columns)
+"""Where in a row the settings and the tag are; the columns before them, of other tables, have some of their names."""
 
 
 class RecordedDetails(NamedTuple):
@@ -49,12 +55,19 @@ class RecordedDetails(NamedTuple):
     drift: tuple[str, float] | None
 
 
-def details_of(connection: Connection, stack: Stack) -> RecordedDetails:
-    """Return the details of a stack; the defaults if it is not recorded any more."""
-    rows = connection.execute(_DETAILS, {"id": stack.id}).all()
+@cache
+def _details_where(*names: str) -> Select[object]:
+    """Select stacks with their details by these columns of theirs; the parameters have the columns' names."""
+    return _DETAILS.where(and_(*(stacks.c[name] == bindparam(name) for name in names)))
+
+
+def stack_with_details(connection: Connection, **values: str) -> tuple[Stack, RecordedDetails] | None:
+    """Return the stack with these values of columns, of which there is at most one, and its details."""
+    rows: Sequence[Sequence[Any]] = connection.execute(_details_where(*values), values).all()
     if not rows:
-        return RecordedDetails([], StackSettings(stack.root_id), None)
-    tags = [row.tag for row in rows if row.tag is not None]
-    first: Row[*tuple[Any, ...]] = rows[0]
-    settings = StackSettings.of(first) if first.stack_id is not None else StackSettings(stack.root_id)
-    return RecordedDetails(tags, settings, (first.result, first.created_at) if first.result is not None else None)
+        return None
+    first = rows[0]
+    stack, chosen, (_, drift, looked_at) = Stack(*first[:_SETTINGS]), first[_SETTINGS:_TAG], first[_TAG:]
+    settings = StackSettings(*chosen) if chosen[0] is not None else StackSettings(stack.root_id)
+    tags = [row[_TAG] for row in rows if row[_TAG] is not None]
+    return stack, RecordedDetails(tags, settings, (drift, looked_at) if drift is not None else None)

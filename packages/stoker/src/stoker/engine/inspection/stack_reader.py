@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import make_read_call
+from stoker.engine.computing import all_of
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, StackView, view_around, view_of
@@ -171,7 +171,7 @@ class Reader:
         shows_zones, wanted = await view.evaluate(partial(_read_attributes, view, definition, names))
         if shows_zones and is_unknown(view.scope.zones):
             await _load_zones(view)
-        found = await asyncio.gather(*(self.read(view, view.current[name], keys) for name, keys in wanted.items()))
+        found = await all_of([self.read(view, view.current[name], keys) for name, keys in wanted.items()])
         for resource, values in zip(wanted, found, strict=True):
             for key, value in values.items():
                 view.scope.prefetched[resource, attribute_text(key)] = value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -137,12 +137,14 @@ class Submissions:
         *,
         steps: Sequence[Statement] = (),
         writer: Writer | None = None,
+        policies: Mapping[str, str] | None = None,
     ) -> None:
         """Record a new stack with its first operation, and start it. Raises IntegrityError if the name is in use, and
         CredentialRemoved if its credential is about to be removed.
 
         `steps` are further statements of the same transaction, which follow the others. `writer` is that of the
-        parent's run, for a nested stack: Fenced is raised if its claim has been lost.
+        parent's run, for a nested stack: Fenced is raised if its claim has been lost. `policies` are those on the
+        operation's plan, as `written_policies` returns them, if the request has read them.
         """
         stack.operation = operation.id
         if not self._is_offered(operation):
@@ -159,7 +161,7 @@ class Submissions:
                 writer or self.services.journal, batch, prepared.loaded.environment.event_sinks
             )
             if operation.owner == self.services.id:
-                self._launch(operation, stack)
+                self._launch(operation, stack, policies)
             else:
                 self._offers.left(operation.id)
 
@@ -235,8 +237,10 @@ class Submissions:
         else:
             self._launch(start.operation, replace(start.stack, **start.changes))
 
-    def _launch(self, operation: Operation, stack: Stack) -> None:
-        self._runs.launch(self._runs.run_of(self.parts, operation, stack))
+    def _launch(self, operation: Operation, stack: Stack, policies: Mapping[str, str] | None = None) -> None:
+        run = self._runs.run_of(self.parts, operation, stack)
+        run.planning.written = policies
+        self._runs.launch(run)
 
     def _is_offered(self, operation: Operation) -> bool:
         """Return whether a new operation is recorded without an owner, for whichever engine is free."""

@@ -5,7 +5,6 @@ Exports must not change while other stacks import them.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -21,6 +20,7 @@ from stoker.base.ids import new_id
 from stoker.base.logging import operation_scope
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import AwaitedOperations, StackContext
+from stoker.engine.computing import all_of
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.planner import DesiredState
@@ -417,7 +417,7 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> list[R
             if lacking := {key for key in keys if attribute_text(key) not in recorded}:
                 unread.append((state, lacking))
     try:
-        found = await asyncio.gather(*(performer.read_if_possible(state, keys) for state, keys in unread))
+        found = await all_of([performer.read_if_possible(state, keys) for state, keys in unread])
     except Stopped:
         return []
     for (state, keys), values in zip(unread, found, strict=True):

@@ -4,7 +4,6 @@ plan.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +15,7 @@ from sqlalchemy import Connection
 from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examination import is_usable, obstacle
+from stoker.engine.computing import all_of
 from stoker.engine.inspection.comparison import compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.action_order import ActionOrder, not_created_checks, plan_removal, plan_verb
@@ -62,7 +62,7 @@ async def observe(run: OperationContext, states: Iterable[ResourceState], defini
     if not looked_at:
         return
     reads = SharedReads.of(looked_at)
-    answers = await asyncio.gather(*(compare(run, state, reads) for state in looked_at))
+    answers = await all_of([compare(run, state, reads) for state in looked_at])
     batch = Batch()
     for state, answer in zip(looked_at, answers, strict=True):
         desired = definition.resources.get(state.row.name)
@@ -88,11 +88,11 @@ async def examine(run: OperationContext, states: Iterable[ResourceState]) -> Non
     that is possible.
     """
     failed = [state for state in states if is_examined(state.row)]
-    answers = await asyncio.gather(*(is_usable(state, make_call(run, state)) for state in failed))
+    answers = await all_of([is_usable(state, make_call(run, state)) for state in failed])
     for state, usable in zip(failed, answers, strict=True):
         state.usable = usable
     restored = [state for state in states if state.row.name in run.planning.copies and can_have_obstacle(state)]
-    obstacles = await asyncio.gather(*(obstacle(state, make_call(run, state)) for state in restored))
+    obstacles = await all_of([obstacle(state, make_call(run, state)) for state in restored])
     for state, found in zip(restored, obstacles, strict=True):
         state.obstacle = found
 

@@ -212,8 +212,11 @@ class Execution:
             raise
 
     async def _written_policies(self) -> Mapping[str, str]:
-        """Return the policies on plans of the project and the tree, as the operation above has them if it runs here."""
-        run, known = self._run, None
+        """Return the policies on plans of the project and the tree, as the request has read them, or as the operation
+        above has them if it runs here.
+        """
+        run = self._run
+        known = run.planning.written
         above = run.parts.runs.get(run.stack.parent_id or "")
         if isinstance(above, OperationContext) and above.operation.id == run.operation.parent_operation:
             known = above.planning.written
