@@ -16,7 +16,7 @@ import stoker
 from stoker.base.errors import Invalid
 from stoker.cli.main import cli
 from stoker.testing.rehearsal.disruptions import Disruption, DisruptionKind, kinds_for
-from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, rehearse, request
+from stoker.testing.rehearsal.rehearsal import WORKER, Rehearsal, rehearse, request
 from stoker.testing.rehearsal.report import to_data
 from stoker.testing.rehearsal.rules import RULES
 from stoker.testing.rehearsal.scenario import Outcome, Scenario

@@ -23,7 +23,7 @@ from typing import Any
 
 from stoker.base.errors import StokerError, TemplateInvalid
 from stoker.template.document import Document
-from stoker.testing.rehearsal.rehearsing import WORKER, Rehearsal, check, rehearse
+from stoker.testing.rehearsal.rehearsal import WORKER, Rehearsal, check, rehearse
 from stoker.testing.rehearsal.rules import CREATION_FAILS
 from stoker.testing.rehearsal.scenario import Scenario
 from stoker.testing.workers import Workers

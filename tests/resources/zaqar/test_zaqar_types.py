@@ -140,7 +140,7 @@ def test_input_of_workflow_executions(bench: Any) -> None:
             return f"http://cloud/{service}/v2"
 
     properties = {"workflow_id": "w", "params": {"env": {"a": 1}}, "input": {"b": 2}, "ttl": 600}
-    wanted = MistralTrigger().wanted(SimpleNamespace(cloud=There(), properties=properties))  # type: ignore[arg-type]
+    wanted = MistralTrigger().request_body(SimpleNamespace(cloud=There(), properties=properties))  # type: ignore[arg-type]
     assert wanted["subscriber"] == "trust+http://cloud/mistral/v2/executions"
     assert json.loads(wanted["options"]["post_data"]) == {
         "workflow_id": "w",

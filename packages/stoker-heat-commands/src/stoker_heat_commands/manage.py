@@ -45,10 +45,10 @@ class Command:
 
 def db_sync(config: cfg.ConfigOpts) -> str:
     """Create or upgrade the tables. A revision, if one is given, must be that of this release."""
-    wanted = config.command.db_revision
+    revision = config.command.db_revision
     ours = maintenance.versions(config).program
-    if wanted not in (None, ours, "head"):
-        raise Refused(f"The tables can only be upgraded to the revision of this release, {ours}, not to {wanted}.")
+    if revision not in (None, ours, "head"):
+        raise Refused(f"The tables can only be upgraded to the revision of this release, {ours}, not to {revision}.")
     return f"The tables have revision {maintenance.sync(config).database}."
 
 

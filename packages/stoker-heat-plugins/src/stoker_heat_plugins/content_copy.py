@@ -81,11 +81,11 @@ class HeatContentCopy(HeatResourceType, ContentCopy):
             return dict(resource.handle_restore(definition, entry)[PROPERTIES])
 
         try:
-            wanted = await WORKERS.run(restored)
+            restored_properties = await WORKERS.run(restored)
         except Exception as error:
             return failed(self.type_name, "restore", error)
-        call.data[_CHANGED] = {name: value for name, value in wanted.items() if known.get(name) != value}
-        call.data[_REMOVED] = sorted(properties.keys() - wanted.keys())
+        call.data[_CHANGED] = {name: value for name, value in restored_properties.items() if known.get(name) != value}
+        call.data[_REMOVED] = sorted(properties.keys() - restored_properties.keys())
         return outcome
 
     def _record(self, call: Call) -> Record:

@@ -85,17 +85,17 @@ def _built_in_property(schema: BuiltInSchema, changes: bool) -> Property:
     declared, changed = schema.declared, schema.changed()
     if "type" in changed:
         raise Unsupported(f"a property of one of Stoker's types has another type, {schema.type!r}")
-    wanted: dict[str, Any] = {name: getattr(schema, name) for name in _SAME_NAMES & changed}
+    changed_attributes: dict[str, Any] = {name: getattr(schema, name) for name in _SAME_NAMES & changed}
     if {"update_allowed", "immutable"} & changed:
         in_place = Change.UPDATE if schema.update_allowed and changes else Change.REPLACE
-        wanted["change"] = Change.REFUSE if schema.immutable else in_place
+        changed_attributes["change"] = Change.REFUSE if schema.immutable else in_place
     if "constraints" in changed:
-        wanted["constraints"] = tuple(_constraint(each) for each in schema.constraints)
+        changed_attributes["constraints"] = tuple(_constraint(each) for each in schema.constraints)
     inner = {name: _property(each, changes) for name, each in inner_schemata(schema.schema).items()}
     former = {"*": declared.items} if declared.items is not None else dict(declared.schema or {})
     if any(inner.get(name) is not former.get(name) for name in inner.keys() | former.keys()):
-        wanted |= {"items": inner["*"]} if declared.items is not None else {"schema": inner}
-    return replace(declared, **wanted) if wanted else declared
+        changed_attributes |= {"items": inner["*"]} if declared.items is not None else {"schema": inner}
+    return replace(declared, **changed_attributes) if changed_attributes else declared
 
 
 _SAME_NAMES = {"description", "default", "required", "implemented"}

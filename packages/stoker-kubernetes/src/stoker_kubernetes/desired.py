@@ -72,7 +72,7 @@ class DesiredStack:
         return Redactor(self.secrets)
 
 
-def wanted_of(name: str, spec: Mapping[str, Any], cluster: Cluster) -> DesiredStack:
+def desired_stack(name: str, spec: Mapping[str, Any], cluster: Cluster) -> DesiredStack:
     """Return what an object with this name and specification asks for. Raises SpecificationInvalid."""
     hidden: dict[str, str] = {}
     for each in spec.get("parametersFrom", ()):

@@ -18,7 +18,7 @@ from lightkube.resources.core_v1 import Namespace
 from stoker.base.errors import Invalid, StokerError
 from stoker_kubernetes.cluster import NamespaceObjects
 from stoker_kubernetes.definition import APPROVED, GROUP, PLURAL, VERSION, DeletionPolicy
-from stoker_kubernetes.desired import SpecificationInvalid, deletion_policy, service_for, stack_name, wanted_of
+from stoker_kubernetes.desired import SpecificationInvalid, deletion_policy, desired_stack, service_for, stack_name
 from stoker_kubernetes.reconciling import Reconciliation, remove, tag_of
 from stoker_kubernetes.status import Reason, StackCondition, conditions, reason_in
 
@@ -109,10 +109,10 @@ class Operator:
     def _step(self, seen: ObservedStack) -> StackCondition:
         objects = NamespaceObjects(self._client, seen.metadata["namespace"])
         try:
-            wanted = wanted_of(seen.metadata["name"], seen.spec, objects)
+            desired = desired_stack(seen.metadata["name"], seen.spec, objects)
             service = service_for(seen.spec, objects)
             folder, tag = self._folder / seen.metadata["uid"], self._tag_of(seen)
-            found = Reconciliation(service, wanted, tag, seen.approved, seen.status, seen.last, folder).step()
+            found = Reconciliation(service, desired, tag, seen.approved, seen.status, seen.last, folder).step()
             if found.reason is Reason.DEPLOYED and "outputsTo" in seen.spec:
                 objects.write_outputs(seen.spec["outputsTo"]["name"], found.outputs, seen.metadata)
         except (SpecificationInvalid, StokerError) as error:

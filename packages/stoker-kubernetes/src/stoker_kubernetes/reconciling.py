@@ -33,7 +33,7 @@ from stoker_kubernetes.status import Reason, StackCondition
 _TAG = "stoker:kubernetes:"
 _UNAVAILABLE = frozenset({401, 403, 500, 502, 503, 504})
 _WAITING = frozenset(each.__name__ for each in (ActionInProgress, ChangeWindowClosed, StackLocked))
-_WANTED = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
+_SUCCESSFUL = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
 _ALLOW = "Nothing was done: set allowDataLoss, or keep the data by the template (DeletionPolicy)."
 
 
@@ -64,7 +64,7 @@ class Reconciliation:
     def __init__(
         self,
         service: StackClient,
-        wanted: DesiredStack,
+        desired: DesiredStack,
         tag: str,
         approved: str | None,
         status: Mapping[str, Any],
@@ -73,7 +73,7 @@ class Reconciliation:
     ) -> None:
         self._folder = folder
         self._service = service
-        self._wanted = wanted
+        self._desired = desired
         self._tag = tag
         self._approved = approved
         self._status = status
@@ -91,28 +91,28 @@ class Reconciliation:
         finally:
             shutil.rmtree(self._folder)
         message = found.message.replace(f"{self._folder.as_uri()}/", "").replace(f"{self._folder}/", "")
-        return replace(found, message=self._wanted.redactor.redact(message))
+        return replace(found, message=self._desired.redactor.redact(message))
 
     def _step(self) -> StackCondition:
-        stack = self._service.existing(self._wanted.name)
+        stack = self._service.existing(self._desired.name)
         if stack is not None:
             self._refuse_foreign(stack)
             if stack.busy:
                 return in_progress(stack)
             refuse_locked(stack)
-        wanted = self._deployment()
-        plan = wanted.plan_without_questions()
-        del wanted.body[JOINT]
-        if stack is not None and Planned(self._as_project_stack(), plan, wanted.stack).is_unchanged:
+        stack_deployment = self._deployment()
+        plan = stack_deployment.plan_without_questions()
+        del stack_deployment.body[JOINT]
+        if stack is not None and Planned(self._as_project_stack(), plan, stack_deployment.stack).is_unchanged:
             outputs = {each["output_key"]: each.get("output_value") for each in stack.outputs()}
             return StackCondition(Reason.DEPLOYED, stack.state, {**facts_of(stack), "failures": 0}, outputs)
         if stack is not None and self._last is Reason.PROGRESSING and self._is_attempted:
             return self._failed(stack, plan)
-        return self._carried_out(wanted, plan)
+        return self._carried_out(stack_deployment, plan)
 
     @property
     def _is_attempted(self) -> bool:
-        return bool(self._status.get("attempted") == self._wanted.digest)
+        return bool(self._status.get("attempted") == self._desired.digest)
 
     def _refuse_foreign(self, stack: Stack) -> None:
         """Raise NotOwned for a stack of another object, and for one that must not be taken over."""
@@ -122,54 +122,54 @@ class Reconciliation:
             raise NotOwned(
                 f"The stack {stack.name} belongs to another object of the kind Stack, by its tag {others[0]}."
             )
-        if self._tag not in tags and not self._wanted.adopt:
+        if self._tag not in tags and not self._desired.adopt:
             raise NotOwned(f"The stack {stack.name} exists already: set `adopt` to take it over.")
 
     def _deployment(self) -> Deployment:
         """Write the files into the directory, outside of which nothing is read, and return the deployment."""
         folder = self._folder
-        for name, text in self._wanted.files.items():
+        for name, text in self._desired.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
-        (folder / TEMPLATE).write_text(self._wanted.template, "utf-8")
-        (folder / ENVIRONMENT).write_text(yaml.safe_dump(dict(self._wanted.environment)), "utf-8")
+        (folder / TEMPLATE).write_text(self._desired.template, "utf-8")
+        (folder / ENVIRONMENT).write_text(yaml.safe_dump(dict(self._desired.environment)), "utf-8")
         how = Options(refresh="all", reset_parameters=True, within=folder)
-        wanted = deployment(self._service, self._as_project_stack(), how, {})
-        wanted.body[JOINT] = {}
-        if wanted.stack is not None:
-            wanted.body["supersede"] = False
-        return wanted
+        stack_deployment = deployment(self._service, self._as_project_stack(), how, {})
+        stack_deployment.body[JOINT] = {}
+        if stack_deployment.stack is not None:
+            stack_deployment.body["supersede"] = False
+        return stack_deployment
 
     def _as_project_stack(self) -> ProjectStack:
-        wanted = self._wanted
-        tags = (*(tag for tag in wanted.tags if tag != self._tag), self._tag)
+        desired = self._desired
+        tags = (*(tag for tag in desired.tags if tag != self._tag), self._tag)
         return ProjectStack(
-            wanted.name, wanted.name, (), TEMPLATE, (ENVIRONMENT,), wanted.parameters, tags=tags,
-            rollback=wanted.rollback, timeout=wanted.timeout,
+            desired.name, desired.name, (), TEMPLATE, (ENVIRONMENT,), desired.parameters, tags=tags,
+            rollback=desired.rollback, timeout=desired.timeout,
         )  # fmt: skip
 
     def _failed(self, stack: Stack, plan: Answer) -> StackCondition:
         """Return how a stack stands that is not as wanted after an operation which should have made it so."""
-        if stack.state in _WANTED:
+        if stack.state in _SUCCESSFUL:
             message = f"The stack is {stack.state}, and its plan has changes again: {summary(plan)}."
         else:
             message = f"The stack is {stack.state}: {failure(stack).message}"
         fields = {**facts_of(stack), "failures": self._status.get("failures", 0) + 1}
         return StackCondition(Reason.DEPLOYMENT_FAILED, message, fields)
 
-    def _carried_out(self, wanted: Deployment, plan: Answer) -> StackCondition:
+    def _carried_out(self, stack_deployment: Deployment, plan: Answer) -> StackCondition:
         """Begin the operation of a plan, unless something forbids it."""
         shown = {"digest": plan["digest"], "summary": summary(plan), "dataLost": data_losses(plan) or None}
-        fields = {"plan": shown, **(facts_of(wanted.stack) if wanted.stack is not None else {})}
-        wanted.refuse_known_failures(plan)
-        if shown["dataLost"] and not self._wanted.allow_data_loss:
+        fields = {"plan": shown, **(facts_of(stack_deployment.stack) if stack_deployment.stack is not None else {})}
+        stack_deployment.refuse_known_failures(plan)
+        if shown["dataLost"] and not self._desired.allow_data_loss:
             return StackCondition(Reason.DATA_LOSS, f"The plan loses the data of {shown['dataLost']}. {_ALLOW}", fields)
-        if self._wanted.approval is Approval.MANUAL and self._approved != plan["digest"]:
+        if self._desired.approval is Approval.MANUAL and self._approved != plan["digest"]:
             message = f"{summary(plan)}. To approve this plan, set the annotation {APPROVED} to {plan['digest']}."
             return StackCondition(Reason.APPROVAL_REQUIRED, message, fields)
-        begun = wanted.start(plan["digest"])
-        return replace(in_progress(begun), fields={**fields, **facts_of(begun), "attempted": self._wanted.digest})
+        begun = stack_deployment.start(plan["digest"])
+        return replace(in_progress(begun), fields={**fields, **facts_of(begun), "attempted": self._desired.digest})
 
 
 def remove(

@@ -18,7 +18,7 @@ from stoker.cli.terminal.messages import say
 from stoker.cli.terminal.paint import echo, show
 
 if TYPE_CHECKING:
-    from stoker.testing.rehearsal.rehearsing import Rehearsal
+    from stoker.testing.rehearsal.rehearsal import Rehearsal
 
 _MOST_SEEDS = 1_000_000
 _MOST_JOBS = 256
@@ -162,8 +162,8 @@ def rehearse(
       stoker rehearse web.yaml --seeds 2000 --jobs 8 -f json > report.json
     """
     from stoker.testing.cases import read_cloud
-    from stoker.testing.rehearsal.rehearsing import WORKER, Interrupted, check
-    from stoker.testing.rehearsal.rehearsing import rehearse as perform
+    from stoker.testing.rehearsal.rehearsal import WORKER, Interrupted, check
+    from stoker.testing.rehearsal.rehearsal import rehearse as perform
     from stoker.testing.rehearsal.report import to_data
     from stoker.testing.rehearsal.scenario import Scenario
     from stoker.testing.rehearsal.timings import read_timings

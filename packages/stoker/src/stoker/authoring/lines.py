@@ -86,8 +86,8 @@ class Lines:
         `follows` maps comments to which of the two they are aligned with, as returned by `neighbours`; other comments
         are aligned with the content after them.
         """
-        wanted = [*follows, *[False] * len(self._comments)]
-        for (line, column), with_before in zip(self._comments, wanted, strict=False):
+        is_kept = [*follows, *[False] * len(self._comments)]
+        for (line, column), with_before in zip(self._comments, is_kept, strict=False):
             value = self.lines[line][:column].rstrip(" \t")
             if value:
                 self.lines[line] = f"{value}  {self.lines[line][column:].rstrip()}"

@@ -169,7 +169,7 @@ def _refusal(group: str, option: cfg.Opt, written: list[Written], error: str) ->
     if not wrong:
         return f"{name}: {'the value is not acceptable' if option.secret else _LOCATION.sub(_PLACE, error)}"
     shown = "the value" if option.secret else repr(wrong[0].value[:_SHOWN])
-    return f"{wrong[0].place}: {name}: {shown} is not acceptable: {_wanted(option, wrong[0].value)}"
+    return f"{wrong[0].place}: {name}: {shown} is not acceptable: {_accepted_values(option, wrong[0].value)}"
 
 
 def _reason(option: cfg.Opt, value: str) -> str | None:
@@ -181,7 +181,7 @@ def _reason(option: cfg.Opt, value: str) -> str | None:
     return None
 
 
-def _wanted(option: cfg.Opt, value: str) -> str:
+def _accepted_values(option: cfg.Opt, value: str) -> str:
     """Return what an option accepts, and what was probably meant."""
     kind = option.type
     choices = getattr(kind, "choices", None)

@@ -86,8 +86,8 @@ async def delete_queue(cloud: Cloud, queue: str) -> None:
     await request(cloud, "DELETE", queue_path(queue), ok=(404,))
 
 
-async def share(cloud: Cloud, queue: str, wanted: Mapping[str, object]) -> dict[str, object]:
+async def share(cloud: Cloud, queue: str, permissions: Mapping[str, object]) -> dict[str, object]:
     """Return the parts of a signed URL of a queue: paths, methods, expires, project, signature."""
-    answer = await request(cloud, "POST", queue_path(queue, "/share"), json=wanted)
+    answer = await request(cloud, "POST", queue_path(queue, "/share"), json=permissions)
     shared: dict[str, object] = answer.body
     return shared

@@ -223,17 +223,17 @@ class Cloud:
     ) -> list[Any]:
         """Return all items of a collection, page by page; `key` is the list's key in the body, "" for a bare list."""
         items: list[object] = []
-        wanted: Mapping[str, object] | None = params
+        query: Mapping[str, object] | None = params
         seen: set[str] = set()
         while True:
-            body = await self.get(service, path, params=wanted, **options)
+            body = await self.get(service, path, params=query, **options)
             page = body if isinstance(body, list) else (body or {}).get(key) or []
             items.extend(page)
             following = next_page(body, key) if page else None
             if following is None or following in seen:
                 return items
             seen.add(following)
-            wanted = query_of(following)
+            query = query_of(following)
 
     # -- names and versions -----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import falcon
 
-from stoker.authoring.drift_words import watch_lines
+from stoker.authoring.drift_watch_text import watch_lines
 from stoker.authoring.plan_steps import summary
 from stoker.console.exchange import Exchange
 from stoker.console.gateway import Answer, ApiError, segment, stack_path

@@ -17,14 +17,14 @@ _KINDS = {
 
 
 def show(exchange: Exchange) -> None:
-    """Show the form, and with what is wanted in the URL, the resources that have such objects."""
+    """Show the form, and with search terms in the URL, the resources that have such objects."""
     kind = exchange.query("kind") if exchange.query("kind") in _KINDS else "text"
-    wanted, type_name, marker = (exchange.query(name).strip() for name in ("wanted", "type", "marker"))
+    search_text, type_name, marker = (exchange.query(name).strip() for name in ("wanted", "type", "marker"))
     found: Answer = {"resources": [], "unsearchable": 0, "most_counted": 0}
-    if wanted or type_name:
-        query = {kind: wanted or None, "type": type_name or None, "limit": _PAGE, "marker": marker or None}
+    if search_text or type_name:
+        query = {kind: search_text or None, "type": type_name or None, "limit": _PAGE, "marker": marker or None}
         found = exchange.api.get("/resources", query)
-    kept = {"kind": kind, "wanted": wanted, "type": type_name}
+    kept = {"kind": kind, "wanted": search_text, "type": type_name}
     following = next((each["href"] for each in found.get("links", ()) if each["rel"] == "next"), "")
     exchange.show(
         "find.html",
@@ -33,9 +33,9 @@ def show(exchange: Exchange) -> None:
         is_more=found["unsearchable"] >= found["most_counted"],
         kinds=_KINDS,
         kind=kind,
-        wanted=wanted,
+        wanted=search_text,
         type=type_name,
-        asked=bool(wanted or type_name),
+        asked=bool(search_text or type_name),
         first=urlencode(kept) if marker else "",
         following=urlencode({**kept, "marker": _marker(following)}) if following else "",
     )

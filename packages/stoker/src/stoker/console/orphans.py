@@ -106,10 +106,10 @@ def _chosen(exchange: Exchange, marked: Sequence[str]) -> list[Answer]:
 def _generated(exchange: Exchange, orphans: Sequence[Answer]) -> Answer:
     """Return a template that imports those whose type can be imported."""
     types = exchange.api.get("/generated_template/resource_types")["resource_types"]
-    wanted = [each for each in orphans if each["type"] in types]
-    if not wanted:
+    selected = [each for each in orphans if each["type"] in types]
+    if not selected:
         return _NOTHING
-    query = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
+    query = {"type": sorted({each["type"] for each in selected}), "id": [each["physical_id"] for each in selected]}
     found: Answer = exchange.api.get("/generated_template", query)["generated_template"]
     return found
 

@@ -65,12 +65,12 @@ def _query(values: dict[str, str]) -> str:
 
 def _named(exchange: Exchange, part: str, query: Answer, marker: str) -> Iterator[Answer]:
     """Yield the stacks whose name contains `part`, or whose ID begins with it; upper and lower case are the same."""
-    wanted = part.casefold()
+    folded = part.casefold()
     while True:
         more = {**query, "limit": _SEARCHED, "marker": marker or None}
         stacks = exchange.api.get("/stacks", more)["stacks"]
         yield from (
-            stack for stack in stacks if wanted in stack["stack_name"].casefold() or stack["id"].startswith(wanted)
+            stack for stack in stacks if folded in stack["stack_name"].casefold() or stack["id"].startswith(folded)
         )
         if len(stacks) < _SEARCHED:
             return
@@ -79,12 +79,12 @@ def _named(exchange: Exchange, part: str, query: Answer, marker: str) -> Iterato
 
 def find(exchange: Exchange) -> None:
     """Continue with the page of the stack whose name or ID is in the URL; nested stacks are found by their ID."""
-    wanted = exchange.path["stack_name"]
-    for query in ({"id": wanted, "show_nested": "true"}, {"name": wanted}):
+    name_or_id = exchange.path["stack_name"]
+    for query in ({"id": name_or_id, "show_nested": "true"}, {"name": name_or_id}):
         for stack in exchange.api.get("/stacks", {**query, "limit": 1})["stacks"]:
             exchange.redirect(f"/stacks/{segment(stack['stack_name'])}/{segment(stack['id'])}")
             return
-    raise falcon.HTTPNotFound(description=f"There is no stack {wanted} in this project.")
+    raise falcon.HTTPNotFound(description=f"There is no stack {name_or_id} in this project.")
 
 
 def ancestors(exchange: Exchange, stack: Answer) -> list[Answer]:

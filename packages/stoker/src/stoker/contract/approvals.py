@@ -44,7 +44,7 @@ class ChangeRequestView(TypedDict):
 
     `status` is WAITING, APPROVED, REJECTED, USED, EXPIRED, or OUTDATED if the stack has changed since. `requires` is
     all that it needs, `lacks` what is left of that. `opens_at` is when changes of the stack are allowed; None if no
-    time is found. `waits_for_caller` says whether the caller's approval is wanted.
+    time is found. `waits_for_caller` says whether the caller's approval is needed.
     """
 
     id: str

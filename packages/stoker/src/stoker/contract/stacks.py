@@ -259,7 +259,7 @@ class OperationEntry(TypedDict):
 
 
 class ListedStack(StackView):
-    """A stack of a list; with its drift and the latest operation of each action, newest first, if they are wanted."""
+    """A stack of a list; with its drift and the latest operation of each action, newest first, if requested."""
 
     drift: NotRequired[DriftSummary]
     last_operations: NotRequired[Sequence[OperationEntry]]

@@ -157,10 +157,10 @@ class _Completer(ABC):
         """Yield the files in the folder that has been typed, relative to that of the document."""
         typed = self.place.typed.rpartition("/")[0]
         folder = resolve_path(self.document.folder, typed)
-        wanted = frozenset(suffixes)
+        extensions = frozenset(suffixes)
         for name in self.project.files.names(folder):
             own = resolve_path(folder, name) == self.document.path
-            if not own and (not wanted or FilePath(name).suffix in wanted):
+            if not own and (not extensions or FilePath(name).suffix in extensions):
                 yield self.value(f"{typed}/{name}" if typed else name, Category.FILE)
 
 

@@ -145,8 +145,8 @@ def _property_of_nested(project: Project, document: TextDocument, token: Token) 
 
 def _output_of_nested(project: Project, document: TextDocument, name: Name) -> Location | None:
     nested = _nested(project, document, name.owner)
-    wanted = name.text.removeprefix("Outputs.")
-    declared = nested.names.declared(NameKind.OUTPUT).get(wanted) if nested else None
+    output_name = name.text.removeprefix("Outputs.")
+    declared = nested.names.declared(NameKind.OUTPUT).get(output_name) if nested else None
     return Location(nested.path, declared.start, declared.end) if nested and declared else None
 
 

@@ -105,28 +105,30 @@ class _Block:
 
 
 class _TooDeep(Exception):
-    pass
+    """A place is nested deeper than templates may be."""
 
 
 class _Scanner:
+    """Reads a document from the top: `frames` are the collections that are open, the innermost last."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
         self.frames: list[_Frame] = [_Frame((), True, -1)]
         self.block: _Block | None = None
-        self.bare: tuple[int, int] | None = None  # column and start of the content of a line without a key
+        self.line_without_key: tuple[int, int] | None = None  # its column, and the offset of its content
 
     def run(self) -> None:
         """Read the document, or the part before a place that is nested deeper than templates may be."""
         with suppress(_TooDeep):
-            self._lines()
+            self._read_lines()
 
-    def _lines(self) -> None:
+    def _read_lines(self) -> None:
         start = 0
         while start <= len(self.text):
             found = _LINE_END.search(self.text, start)
             end = found.start() if found else len(self.text)
-            resume = self._line(start, end)
+            resume = self._read_line(start, end)
             if resume is not None:
                 found = _LINE_END.search(self.text, resume)
             if found is None:
@@ -144,12 +146,12 @@ class _Scanner:
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
-    def _line(self, start: int, end: int) -> int | None:
+    def _read_line(self, start: int, end: int) -> int | None:
         """Read a line; return the offset to resume at if more than the line was read."""
         first = _after_space(self.text, start)
         indent = first - start
         is_blank = first >= end
-        self.bare = (indent, first) if is_blank else None
+        self.line_without_key = (indent, first) if is_blank else None
         if self.block is not None:
             if is_blank or indent > self.block.indent:
                 self.block.end = end
@@ -159,20 +161,20 @@ class _Scanner:
             return None
         if self.top.in_line:
             if self.text[first] in "]}" or indent > self._indent_of_block() or len(self.frames) < 2:
-                return self._flow(first, end)
+                return self._read_flow(first, end)
             while self.top.in_line:
                 self.frames.pop()
         if indent == 0 and self.text.startswith(("---", "..."), first):
             return None
-        return self._entry(first, end, indent)
+        return self._read_entry(first, end, indent)
 
     def _indent_of_block(self) -> int:
         return next((frame.indent for frame in reversed(self.frames) if not frame.in_line), -1)
 
-    def _entry(self, first: int, end: int, indent: int) -> int | None:
+    def _read_entry(self, first: int, end: int, indent: int) -> int | None:
         text = self.text
         if text[first] == "-" and (first + 1 >= end or text[first + 1] in " \t"):
-            self._leave(indent, for_item=True)
+            self._close_collections(indent, for_item=True)
             top = self.top
             if top.is_map or top.indent < indent:
                 top = _Frame(top.value, False, indent)
@@ -180,23 +182,23 @@ class _Scanner:
             top.begin(top.key + 1 if isinstance(top.key, int) else 0)
             content = _after_space(text, first + 1)
             if content >= end or text[content] == "#":
-                self.bare = (content - first + indent, content)
+                self.line_without_key = (content - first + indent, content)
                 return None
-            return self._entry(content, end, indent + content - first)
-        self._leave(indent, for_item=False)
+            return self._read_entry(content, end, indent + content - first)
+        self._close_collections(indent, for_item=False)
         found = _KEY.match(text, first, end)
         if found is None:
             if text[first] not in _NOT_PLAIN:
-                self.bare = (indent, first)
+                self.line_without_key = (indent, first)
                 if self.top.is_map and self.top.indent == indent:
                     return None  # a key that is being typed
-            return self._value(first, end)
+            return self._read_value(first, end)
         if self.top.indent < indent:
             self._open(_Frame(self.top.value, True, indent))
-        self._key(found[1], found.start(1))
-        return self._value(found.end(), end)
+        self._read_key(found[1], found.start(1))
+        return self._read_value(found.end(), end)
 
-    def _leave(self, indent: int, *, for_item: bool) -> None:
+    def _close_collections(self, indent: int, *, for_item: bool) -> None:
         """Close the collections that a line with this indentation is not in."""
         while len(self.frames) > 1 and (
             self.top.indent > indent or (self.top.indent == indent and not self.top.is_map and not for_item)
@@ -205,43 +207,43 @@ class _Scanner:
 
     # -- values ---------------------------------------------------------------------------------------------------
 
-    def _key(self, written: str, start: int) -> None:
+    def _read_key(self, written: str, start: int) -> None:
         name, start = _unquoted(written, start)
         self.top.begin(name)
-        self._add(Role.KEY, start, name)
+        self._add_token(Role.KEY, start, name)
 
-    def _add(self, role: Role, start: int, text: str) -> None:
+    def _add_token(self, role: Role, start: int, text: str) -> None:
         self.tokens.append(Token(self.top.value, role, start, start + len(text), text))
 
-    def _value(self, first: int, end: int) -> int | None:
+    def _read_value(self, first: int, end: int) -> int | None:
         """Read the value of the current key or item; return the offset to resume at, if it is in another line."""
         text = self.text
-        first = self._properties(_after_space(text, first), end)
+        first = self._skip_properties(_after_space(text, first), end)
         if first >= end or text[first] == "#":
             return None
         if text[first] in "{[":
-            return self._flow(first, end)
+            return self._read_flow(first, end)
         if _BLOCK_SCALAR.match(text, first, end):
             start = end + (2 if text.startswith("\r\n", end) else 1)
             self.block = _Block(self.top.value, self._indent_of_block(), start, end)
             return None
         if text[first] in "\"'":
-            return self._quoted(first, end)
+            return self._read_quoted(first, end)
         comment = _COMMENT.search(text, first, end)
         written = text[first : comment.start() if comment else end].rstrip()
-        self._plain(first, written)
+        self._read_plain(first, written)
         return None
 
-    def _plain(self, first: int, written: str) -> None:
+    def _read_plain(self, first: int, written: str) -> None:
         """Add a plain scalar, or the next line of one."""
         last = self.tokens[-1] if self.tokens else None
         if last is not None and last.role is Role.VALUE and last.path == self.top.value:
             stop = first + len(written)
             self.tokens[-1] = Token(last.path, Role.VALUE, last.start, stop, self.text[last.start : stop])
         else:
-            self._add(Role.VALUE, first, written)
+            self._add_token(Role.VALUE, first, written)
 
-    def _properties(self, first: int, end: int) -> int:
+    def _skip_properties(self, first: int, end: int) -> int:
         """Read anchors and tags before a value; return where the value begins."""
         while first < end and self.text[first] in "&!":
             found = _WORD.match(self.text, first, end)
@@ -251,25 +253,25 @@ class _Scanner:
                 if len(self.top.tags) > DEFAULT_LIMITS.max_depth:
                     raise _TooDeep
                 self.top.tags += (SHORT_TAGS[name],)
-                self._add(Role.KEY, first, name)
+                self._add_token(Role.KEY, first, name)
             first = _after_space(self.text, first + max(1, len(name)))
         return first
 
-    def _quoted(self, first: int, end: int) -> int | None:
+    def _read_quoted(self, first: int, end: int) -> int | None:
         """Read a quoted scalar; return the offset to resume at, if it ends in another line."""
-        stop = self._closed(first, end)
+        stop = self._end_of_quoted(first, end)
         written, start = _unquoted(self.text[first:stop], first)
-        self._add(Role.VALUE, start, written)
+        self._add_token(Role.VALUE, start, written)
         return stop if stop > end else None
 
-    def _closed(self, first: int, end: int) -> int:
+    def _end_of_quoted(self, first: int, end: int) -> int:
         """Return where a quoted scalar ends: in this line, or in lines that are indented deeper than its key."""
         found = _QUOTED.match(self.text, first, end)
         indent = self._indent_of_block()
         if found is not None:
             return found.end()
         if indent < 0:
-            return self._closed_in_brackets(first, end)
+            return self._end_of_quoted_in_brackets(first, end)
         last = end
         while (following := _LINE_END.match(self.text, last)) is not None:
             ending = _LINE_END.search(self.text, following.end())
@@ -281,7 +283,7 @@ class _Scanner:
         found = _QUOTED_LINES.match(self.text, first, last)
         return found.end() if found else end
 
-    def _closed_in_brackets(self, first: int, end: int) -> int:
+    def _end_of_quoted_in_brackets(self, first: int, end: int) -> int:
         """Return where a quoted scalar ends in a document that is written in brackets only. Indentation says nothing
         there: a quotation mark that ends nothing begins the next scalar, after one that is being typed.
         """
@@ -298,7 +300,7 @@ class _Scanner:
 
     # -- between brackets -----------------------------------------------------------------------------------------
 
-    def _flow(self, first: int, end: int) -> int | None:
+    def _read_flow(self, first: int, end: int) -> int | None:
         """Read the rest of a line between brackets; what remains open continues in the next line."""
         text, position = self.text, first
         resume = None
@@ -327,20 +329,20 @@ class _Scanner:
             elif mark == ":":
                 position += 1
             else:
-                position = self._flow_scalar(position, end)
+                position = self._read_flow_scalar(position, end)
                 if position > end:
                     found = _LINE_END.search(text, position)
                     end = resume = found.start() if found else len(text)
         return resume
 
-    def _flow_scalar(self, position: int, end: int) -> int:
+    def _read_flow_scalar(self, position: int, end: int) -> int:
         text = self.text
-        content = self._properties(position, end)
+        content = self._skip_properties(position, end)
         if content != position:
             return content
         expects_key = self.top.is_map and self.top.key is None
         if text[position] in "\"'":
-            stop = self._closed(position, end)
+            stop = self._end_of_quoted(position, end)
             written = text[position:stop]
             is_key = expects_key or (not self.top.is_map and text.startswith(":", _after_space(text, stop)))
         else:
@@ -353,15 +355,15 @@ class _Scanner:
             is_key = expects_key or (found is key and key is not None)
         if not is_key:
             name, start = _unquoted(written, position)
-            self._plain(start, name)
+            self._read_plain(start, name)
             return stop
         if not self.top.is_map:  # a map of one key without braces, as in `[a: b]`
             self._open(_Frame(self.top.value, True, 0, in_line=True))
-            self._key(written, position)
+            self._read_key(written, position)
             pair = self.frames.pop()
             self.top.tags += (str(pair.key),)
             return stop
-        self._key(written, position)
+        self._read_key(written, position)
         return stop
 
 
@@ -461,8 +463,13 @@ def context(text: str, offset: int) -> Context | None:
         return Context(block.path, Role.VALUE, text[start:offset], start, False, True, 0)
     if _COMMENT.search(_QUOTED.sub(lambda found: "x" * len(found[0]), line)) is not None:
         return None
-    if scanner.bare is not None and not scanner.top.in_line:
-        return _bare_context(scanner.frames, scanner.bare[0], text[scanner.bare[1] : offset], scanner.bare[1])
+    if scanner.line_without_key is not None and not scanner.top.in_line:
+        return _context_without_key(
+            scanner.frames,
+            scanner.line_without_key[0],
+            text[scanner.line_without_key[1] : offset],
+            scanner.line_without_key[1],
+        )
     return _typed_context(scanner, line_start, offset)
 
 
@@ -481,7 +488,7 @@ def _typed_context(scanner: _Scanner, line_start: int, offset: int) -> Context:
     return Context(top.value, Role.VALUE, words, start, top.in_line, quoted, 0)
 
 
-def _bare_context(frames: Sequence[_Frame], column: int, typed: str, start: int) -> Context:
+def _context_without_key(frames: Sequence[_Frame], column: int, typed: str, start: int) -> Context:
     """Return what can be typed in a line without a key so far: a key, or a value below the key of a line above."""
     level = len(frames) - 1
     while level and (frames[level].indent > column or (frames[level].indent == column and not frames[level].is_map)):

@@ -40,9 +40,9 @@ class AuthoringTools:
 
     def search_types(self, text: str) -> dict[str, object]:
         """List the resource types with this in their names or descriptions, such as "volume" or "floating"."""
-        wanted = text.lower()
+        search_text = text.lower()
         known = type_summaries(self._registry, matching_types(self._registry, ""))
-        found = [row for row in known if wanted in f"{row['type']} {row['description']}".lower()]
+        found = [row for row in known if search_text in f"{row['type']} {row['description']}".lower()]
         return {"types": found[:MOST_TYPES], "number": len(found)}
 
     def describe_type(self, name: str) -> dict[str, Any]:

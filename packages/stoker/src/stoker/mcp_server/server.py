@@ -40,30 +40,29 @@ _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempote
 def build(connect: Callable[[], StackClient], directory: Path, read_only: bool = False) -> MCPServer[object]:
     """Return the server. `connect` is called when a tool first needs the service; templates are read in `directory`.
 
-    Without the tool that applies plans if it is `read_only`.
+    A server that is `read_only` has no tool that applies plans.
     """
     server: MCPServer[object] = MCPServer(
         "stoker", title="Stoker", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
     )
     authoring, stacks, plans = AuthoringTools(directory), Stacks(connect), Plans(connect, directory)
-    reading: list[Tool[...]] = [
+    read_only_tools: list[Tool[...]] = [
         authoring.search_types, authoring.describe_type, authoring.describe_function, authoring.lint_template,
         stacks.list_stacks, stacks.show_stack, stacks.list_resources, stacks.list_events, stacks.explain_failure,
         stacks.check_drift, stacks.find_object, plans.plan_change, plans.plan_deletion, plans.plan_status,
     ]  # fmt: skip
-    for tool in reading:
-        server.add_tool(_explained(tool), annotations=_READS)
+    for tool in read_only_tools:
+        server.add_tool(_with_readable_errors(tool), annotations=_READS)
     if not read_only:
-        pass
-        server.add_tool(_explained(plans.apply_plan), annotations=_CHANGES)
+        server.add_tool(_with_readable_errors(plans.apply_plan), annotations=_CHANGES)
     return server
 
 
-def _explained(tool: Tool[P]) -> Tool[P]:
-    """Return a tool whose errors are what a user would read."""
+def _with_readable_errors(tool: Tool[P]) -> Tool[P]:
+    """Return a tool that raises errors of Stoker as ToolError, with the message for users."""
 
     @wraps(tool)
-    def explained(*args: P.args, **kwargs: P.kwargs) -> dict[str, object]:
+    def call(*args: P.args, **kwargs: P.kwargs) -> dict[str, object]:
         try:
             return tool(*args, **kwargs)
         except TemplateRefused as error:
@@ -73,4 +72,4 @@ def _explained(tool: Tool[P]) -> Tool[P]:
         except StokerError as error:
             raise ToolError(str(error)) from error
 
-    return explained
+    return call

@@ -141,10 +141,10 @@ def _recorded_policies(state: ResourceState) -> dict[str, object]:
 
 def _new_policies(step: Step) -> dict[str, object]:
     definition = step.subject.definition if step.subject is not None else None
-    wanted = definition.resources.get(step.name.rpartition(".")[2]) if definition is not None else None
-    if wanted is None:
+    new_resource = definition.resources.get(step.name.rpartition(".")[2]) if definition is not None else None
+    if new_resource is None:
         return {}
-    return {"DeletionPolicy": wanted.deletion_policy, "UpdateReplacePolicy": wanted.update_replace_policy}
+    return {"DeletionPolicy": new_resource.deletion_policy, "UpdateReplacePolicy": new_resource.update_replace_policy}
 
 
 def _redacted(kind: ResourceType, context: dict[str, Any] | None, hidden: set[Path]) -> dict[str, object] | None:

@@ -151,7 +151,7 @@ def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
 
     Raises BadValue, ActionInProgress.
     """
-    wanted = Refresh.CHANGES
+    refresh = Refresh.CHANGES
     if request.deployment_mode is not None:
         if request.deployment_mode != REVERT_DRIFT:
             raise BadValue(f"The deployment mode can only be {REVERT_DRIFT}, not {request.deployment_mode!r}.")
@@ -162,10 +162,10 @@ def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
                 f"Stack {stack.name} has an action ({stack.action}) in progress; its drift can be reverted when it has "
                 "finished."
             )
-        wanted = Refresh.ALL
+        refresh = Refresh.ALL
     if not stack.inputs or request.body.refresh is not None:
         return request
-    return replace(request, body=replace(request.body, refresh=wanted.value))
+    return replace(request, body=replace(request.body, refresh=refresh.value))
 
 
 async def _with_existing(

@@ -86,13 +86,13 @@ async def drift_accept(
     stack = await find_stack(services, context, request.ref)
     before = await services.database.read(fingerprints.tree, stack.root_id)
     _refuse_running(before, stack)
-    wanted = set(request.resources) if request.resources is not None else None
+    selected = set(request.resources) if request.resources is not None else None
     made, matched = _Acceptance(), set[str]()
     chosen: list[_LocatedResource] = []
     comparers = await comparers_of(services, stack)
     for place in _places(comparers[stack.id], "", ""):
         names = {place.path[:end] for end in _ends(place.path)}
-        if wanted is not None and not names & wanted:
+        if selected is not None and not names & selected:
             continue
         matched |= names
         if not place.state.type.nested:
@@ -101,7 +101,7 @@ async def drift_accept(
     looks = await asyncio.gather(*(place.comparer.compare(place.state, reads) for place in chosen))
     for place, (report, found) in zip(chosen, looks, strict=True):
         _accept(services, place, report, found, made)
-    for path in sorted((wanted or set()) - matched):
+    for path in sorted((selected or set()) - matched):
         raise ResourceNotFound(f"The Resource ({path}) could not be found in Stack {stack.name}.")
     if made.rows:
         guarded = partial(_record, stack=stack, before=before, rows=made.rows)

@@ -26,14 +26,14 @@ async def existing_objects(services: EngineServices, context: RequestContext, pl
     These are resources whose name is that of an object in the caller's project which no resource owns. Raises BadValue
     for a name that several such objects have, or that is that of two resources.
     """
-    wanted = list(_named_resources(plan))
-    if not wanted:
+    named = list(_named_resources(plan))
+    if not named:
         return []
     cloud = await services.credentials.of_caller(context)
-    lists = list(dict.fromkeys(listing for _, listing, _ in wanted if cloud.has_service(listing.service)))
+    lists = list(dict.fromkeys(listing for _, listing, _ in named if cloud.has_service(listing.service)))
     read = await asyncio.gather(*(_read(cloud, listing, context.project_id) for listing in lists))
     by_list = dict(zip(lists, read, strict=True))
-    candidates = [(step, subject, by_list.get(each, {}).get(name, [])) for (step, subject), each, name in wanted]
+    candidates = [(step, subject, by_list.get(each, {}).get(name, [])) for (step, subject), each, name in named]
     taken = await _taken(services, context, ((subject, ids) for _, subject, ids in candidates))
     entries: dict[str, str] = {}
     for step, subject, ids in candidates:

@@ -48,7 +48,7 @@ from stoker.engine.records.services import EngineServices, RecordingServices
 from stoker.operations.background_work import has_living_engine, reason_of
 from stoker.operations.inspection import stack_template
 from stoker.operations.lookup import find_stack
-from stoker.operations.template_generation import types_to_generate, wanted_types
+from stoker.operations.template_generation import requested_types, types_to_generate
 from stoker.plugins.resource import ResourceType
 from stoker.store import claims, generated_templates, queries
 from stoker.store.journal import Batch
@@ -251,7 +251,7 @@ async def _checked(
     policy that the format of the base does not have.
     """
     types = types_to_generate(services, context)
-    wanted_types(services, types, {item.type for item in body.items})
+    requested_types(services, types, {item.type for item in body.items})
     base = await _base(services, context, body.stack)
     mine = {item.name for item in body.items if item.values is None and item.key not in base.owned}
     if clash := next((name for name in sorted(filter(None, mine)) if name in base.taken), None):

@@ -20,7 +20,7 @@ from stoker.base.errors import BadValue
 from stoker.base.similar import closest
 from stoker.contract.stacks import Refresh
 from stoker.engine.inspection.cloud_refresh import CloudRefresh
-from stoker.engine.inspection.comparison import Known
+from stoker.engine.inspection.comparison import DetectionResult
 from stoker.engine.inspection.examination import examine_tree
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.plan_policies.policy import Report as PolicyReport
@@ -36,6 +36,7 @@ from stoker.engine.planning.suggested_moves import suggested_imports, suggested_
 from stoker.engine.preflight.checks import check_steps
 from stoker.engine.preflight.model import Report
 from stoker.engine.records.actions import RETURNS
+from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import Observations
 from stoker.engine.records.scope import RecordedScope
 from stoker.engine.records.services import EngineServices
@@ -98,20 +99,20 @@ class Planned:
         coverage = self.observed.coverage if self.observed is not None else None
         refresh = {"refresh": self.refresh.value} if self.refresh is not None else {}
         compared = {"compared": coverage.to_data()} if coverage is not None else {}
-        made = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
-        checked = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
+        identity = {"digest": digest, "hidden_parameters": sorted(self.hidden)}
+        preflight = {"preflight": self.preflight.to_data()} if self.preflight is not None else {}
         costs = {"costs": self.costs.to_data(self.plan.secrets)} if self.costs is not None else {}
-        policy_report = {"policies": self.policies.to_data()} if self.policies is not None else {}
-        entries: dict[str, Sequence[Import | Move]] = {
+        policies = {"policies": self.policies.to_data()} if self.policies is not None else {}
+        suggestions: dict[str, Sequence[Import | Move]] = {
             "suggested_moves": self.suggested,
             "suggested_imports": self.suggested_imports,
         }
-        suggested = {name: [each.to_data() for each in found] for name, found in entries.items() if found}
-        others = {"consumers": list(self.consumers)} if self.consumers else {}
-        left = {"skipped": list(self.skipped)} if self.skipped else {}
+        suggested = {name: [each.to_data() for each in found] for name, found in suggestions.items() if found}
+        consumers = {"consumers": list(self.consumers)} if self.consumers else {}
+        skipped = {"skipped": list(self.skipped)} if self.skipped else {}
         joint = {"joint_deployment": dict(self.joint)} if self.joint is not None else {}
-        more: dict[str, object] = {**unchecked, **refresh, **compared, **checked, **costs, **policy_report}
-        return {**self.plan.to_data(), **made, **more, **suggested, **others, **left, **joint}
+        details: dict[str, object] = {**unchecked, **refresh, **compared, **preflight, **costs, **policies}
+        return {**self.plan.to_data(), **identity, **details, **suggested, **consumers, **skipped, **joint}
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +170,12 @@ async def make_plan(
 ) -> Plan:
     """Return the stack's own steps, as the operation would run them. `observed` is what the cloud has of the stack."""
 
-    def on(connection: Connection) -> Plan:
+    def query(connection: Connection) -> Plan:
         return _forward(
             services, connection, stack, TargetDefinition.of(stack, checked, action), observed=observed
         ).plan()
 
-    return await _planned(services, stack, on)
+    return await _run_query(services, stack, query)
 
 
 async def plan_tree(
@@ -187,7 +188,7 @@ async def plan_tree(
     refresh: Refresh | None = None,
     preflight: bool = False,
     priced: bool = False,
-    known: Known | None = None,
+    known: DetectionResult | None = None,
 ) -> Planned:
     """Return the plan of `plan_tree_with_values` without the values of its resources."""
     options = {"with_kept": with_kept, "preflight": preflight, "priced": priced}
@@ -205,7 +206,7 @@ async def plan_tree_with_values(
     refresh: Refresh | None = None,
     preflight: bool = False,
     priced: bool = False,
-    known: Known | None = None,
+    known: DetectionResult | None = None,
 ) -> Planned:
     """Return the plan with its effects on all nested stacks; its steps have their subjects.
 
@@ -215,71 +216,93 @@ async def plan_tree_with_values(
     examined in any case, as an operation does.
     """
     examined = await examine_tree(services, stack, restores=bool(goal.copies.by_path))
-    look = CloudRefresh(services, stack, refresh or Refresh.NONE, goal.desired.definition, known, goal.differing)
-    await look.begin()
-    inputs = goal.desired.inputs
-    zones: object = UNDETERMINED
-    if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
-        zones = await available_zones(await services.credentials.of_caller(context))
+    refresher = CloudRefresh(services, stack, refresh or Refresh.NONE, goal.desired.definition, known, goal.differing)
+    await refresher.begin()
     exports = goal.desired.definition.known_exports
     if exports is None:
-        exports = await services.loader.exports(stack.project_id, inputs.template)
+        exports = await services.loader.exports(stack.project_id, goal.desired.inputs.template)
+    zones = await _zones_of(services, context, goal.desired.inputs)
+    query = _TreeQuery(services, stack, goal, refresher, examined, exports, zones, with_kept, priced)
+    planned = await _planned_with_cloud(services, stack, query.plan, refresher, examined, refresh)
+    report = await _preflight_report(services, context, stack, planned.plan) if preflight else None
+    costs = await known_costs(services, context, query.usages)
+    policies = await evaluate_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
+    return replace(planned, preflight=report, costs=costs, policies=policies)
+
+
+async def _zones_of(services: EngineServices, context: RequestContext, inputs: LoadedInputs) -> object:
+    """Return the cloud's availability zones if a template may use them; UNDETERMINED if none does."""
+    if inputs.template.uses("Fn::GetAZs") or any("GetAZs" in text for text in inputs.files.values()):
+        return await available_zones(await services.credentials.of_caller(context))
+    return UNDETERMINED
+
+
+async def _preflight_report(services: EngineServices, context: RequestContext, stack: Stack, plan: Plan) -> Report:
+    """Return the results of the checks before the first change of a plan."""
+    settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
+    lacking = await services.credentials.lacking_roles(context, stack)
+    seconds, skipped = settings.validation_seconds, settings.preflight_skipped
+    return await check_steps(plan, open_cloud, services.clock, seconds, skipped, lacking)
+
+
+@dataclass(slots=True)
+class _TreeQuery:
+    """Plans a stack with its nested stacks from what is recorded, and what was read of the cloud by then.
+
+    `usages` are what the objects of the last plan take, if it is `priced`.
+    """
+
+    services: EngineServices
+    stack: Stack
+    goal: TargetDefinition
+    refresher: CloudRefresh
+    examined: Observations
+    exports: Mapping[str, object] | None
+    zones: object
+    with_kept: bool
+    priced: bool
     usages: Sequence[Usage] | None = None
 
-    def on(connection: Connection) -> Planned:
-        observed = look.added_to(examined)
+    def plan(self, connection: Connection) -> Planned:
+        """Return the plan, without what is asked of services."""
+        services, stack, goal = self.services, self.stack, self.goal
+        observed = self.refresher.added_to(self.examined)
         recorded = fingerprints.tree(connection, stack.root_id) if stack.inputs else [["new", stack.name]]
-        inside = NestedPlanner(
-            services,
-            connection,
-            stack,
-            inputs,
-            exports,
-            stack.depth,
-            zones,
-            with_kept,
-            observed,
-            goal.copies,
-            RemovalOptions(goal.action, since=goal.since, skipped=goal.desired.skipped),
-            imports=goal.imports,
-            read=read_below(services, connection, stack, observed) if look.refresh is Refresh.ALL else {},
-        )
-        nonlocal usages
-        forward = _forward(services, connection, stack, goal, inside, observed)
+        forward = _forward(services, connection, stack, goal, self._nested_planner(connection, observed), observed)
         plan = forward.plan()
         digest = None
         if not goal.joint or not _has_unknown_inputs(goal):
             digest = _digest(services, plan, goal.inputs, recorded, is_new=not stack.inputs)
-        usages = usages_of(services, connection, stack, plan) if priced else None
-        hidden = goal.desired.definition.parameters.hidden
-        moves, imports = suggested_moves(plan), suggested_imports(plan)
-        found = consumers(connection, services, stack, forward)
-        joint = part_of_joint_deployment(connection, services, stack, forward) if goal.joint else None
+        self.usages = usages_of(services, connection, stack, plan) if self.priced else None
         return Planned(
             plan,
             digest,
-            hidden,
+            goal.desired.definition.parameters.hidden,
             goal.unchecked,
-            differing=look.differing,
-            suggested=moves,
-            suggested_imports=imports,
-            consumers=found,
-            joint=joint,
+            differing=self.refresher.differing,
+            suggested=suggested_moves(plan),
+            suggested_imports=suggested_imports(plan),
+            consumers=consumers(connection, services, stack, forward),
+            joint=part_of_joint_deployment(connection, services, stack, forward) if goal.joint else None,
         )
 
-    planned = await _compared(services, stack, on, look, examined, refresh)
-    report = None
-    if preflight:
-        settings, open_cloud = services.settings, partial(services.credentials.of_caller, context)
-        lacking = await services.credentials.lacking_roles(context, stack)
-        report = await check_steps(
-            planned.plan, open_cloud, services.clock, settings.validation_seconds, settings.preflight_skipped, lacking
+    def _nested_planner(self, connection: Connection, observed: Observations) -> NestedPlanner:
+        services, stack, goal = self.services, self.stack, self.goal
+        return NestedPlanner(
+            services,
+            connection,
+            stack,
+            goal.desired.inputs,
+            self.exports,
+            stack.depth,
+            self.zones,
+            self.with_kept,
+            observed,
+            goal.copies,
+            RemovalOptions(goal.action, since=goal.since, skipped=goal.desired.skipped),
+            imports=goal.imports,
+            read=read_below(services, connection, stack, observed) if self.refresher.refresh is Refresh.ALL else {},
         )
-    costs = await known_costs(services, context, usages)
-    policy_report = (
-        await evaluate_policies(services, stack, planned.plan, costs, goal.tags, goal.tried) if priced else None
-    )
-    return replace(planned, preflight=report, costs=costs, policies=policy_report)
 
 
 def _has_unknown_inputs(goal: TargetDefinition) -> bool:
@@ -307,11 +330,11 @@ async def plan_removal_of(
     that never asks. What the cloud answers explains the steps; the removal does the same whatever it is, so that the
     digest does not depend on it. Raises BadValue for a path without a resource.
     """
-    look = CloudRefresh(services, stack, refresh or Refresh.NONE)
-    await look.begin()
+    refresher = CloudRefresh(services, stack, refresh or Refresh.NONE)
+    await refresher.begin()
     usages: Sequence[Usage] | None = None
 
-    def on(connection: Connection) -> Planned:
+    def query(connection: Connection) -> Planned:
         rows = fingerprints.tree(connection, stack.root_id)
         removal = partial(_removal, services, connection, stack)
         options = removal_options
@@ -319,14 +342,14 @@ async def plan_removal_of(
         if retain:
             options = replace(removal_options, retained=resources_at(recorded, stack.name, retain))
             plan = recorded = removal(options, Observations())
-        observed = look.added_to(Observations())
+        observed = refresher.added_to(Observations())
         if observed.found:
             plan = removal(options, observed)
         nonlocal usages
         usages = usages_of(services, connection, stack, plan) if priced else None
         return Planned(plan, _digest(services, recorded, [stack.project_id, besides], rows))
 
-    planned = await _compared(services, stack, on, look, Observations(), refresh)
+    planned = await _planned_with_cloud(services, stack, query, refresher, Observations(), refresh)
     costs = await known_costs(services, context, usages)
     policies = await evaluate_policies(services, stack, planned.plan, costs, None) if priced else None
     return replace(planned, plan=planned.plan.without_subjects(), costs=costs, policies=policies)
@@ -375,27 +398,27 @@ def resources_at(plan: Plan, stack_name: str, paths: Collection[str]) -> frozens
     return frozenset(step.uuid for path in paths for step in found[path] if step.uuid is not None)
 
 
-async def _compared(
+async def _planned_with_cloud(
     services: EngineServices,
     stack: Stack,
-    on: Callable[[Connection], Planned],
-    look: CloudRefresh,
+    query: Callable[[Connection], Planned],
+    refresher: CloudRefresh,
     before: Observations,
     refresh: Refresh | None,
 ) -> Planned:
-    """Return the result of a query that plans, again until the look has seen all that the plan asks for, with what it
-    has seen besides what was observed `before`. `refresh` is None for a plan that never asks.
+    """Return the result of a query that plans, which is repeated until `refresher` has read all objects that the plan
+    needs. The observations are these and those `before`. `refresh` is None for a plan that never asks the cloud.
     """
-    planned = await _planned(services, stack, on)
-    while await look.follow(planned.plan):
-        planned = await _planned(services, stack, on)
-    reported_refresh = look.refresh if refresh is not None else None
-    return replace(planned, observed=look.added_to(before), refresh=reported_refresh, statuses=look.statuses)
+    planned = await _run_query(services, stack, query)
+    while await refresher.follow(planned.plan):
+        planned = await _run_query(services, stack, query)
+    reported_refresh = refresher.refresh if refresh is not None else None
+    return replace(planned, observed=refresher.added_to(before), refresh=reported_refresh, statuses=refresher.statuses)
 
 
-async def _planned(services: EngineServices, stack: Stack, on: Callable[[Connection], Result]) -> Result:
-    """Return the result of a query that plans: reading and planning are one task on a thread of the project."""
-    return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
+async def _run_query(services: EngineServices, stack: Stack, query: Callable[[Connection], Result]) -> Result:
+    """Return the result of a query that reads and plans, on a thread of the project."""
+    return await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), query)
 
 
 def _forward(
@@ -469,9 +492,9 @@ async def check_exported_values(services: EngineServices, stack: Stack, checked:
     Raises StackValidationFailed.
     """
 
-    def on(connection: Connection) -> None:
+    def query(connection: Connection) -> None:
         forward = _forward(services, connection, stack, TargetDefinition.of(stack, checked, "UPDATE"))
         forward.plan()
         refuse_changes(connection, services, stack, exported_values(checked.definition, forward.scope))
 
-    await _planned(services, stack, on)
+    await _run_query(services, stack, query)

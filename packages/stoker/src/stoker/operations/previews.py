@@ -15,7 +15,7 @@ from stoker.contract.previews import ChangesPreview, PreviewPatch, PreviewStack,
 from stoker.contract.stacks import Refresh
 from stoker.contract.views import ResourceView
 from stoker.engine.calls.context import ActionComponents
-from stoker.engine.inspection.comparison import Known
+from stoker.engine.inspection.comparison import DetectionResult
 from stoker.engine.inspection.detections import known_comparisons
 from stoker.engine.plan_policies.policy import Policy
 from stoker.engine.planning.kinds import StepKind
@@ -114,7 +114,7 @@ async def _changes(
     request: PreviewUpdate | PreviewPatch,
     tags: Sequence[str] | None,
     tried: Sequence[Policy] = (),
-    known: Known | None = None,
+    known: DetectionResult | None = None,
 ) -> ChangesPreview:
     show_nested = request.show_nested
     refresh = refresh_of(services, request, Refresh.CHANGES)

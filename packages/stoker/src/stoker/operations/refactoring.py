@@ -1,7 +1,7 @@
 """Refactorings: new definitions of several stacks at once, which move resources between them.
 
 A refactoring is examined first, and carried out later or never. Since moves do nothing in the cloud, carrying it out is
-one transaction on the record: a crash leaves either all stacks as they were, or all of them as they are wanted. What
+one transaction on the record: a crash leaves either all stacks as they were, or all of them as requested. What
 the definitions change besides, if the request allows it, is done by updates that this transaction records, too.
 """
 

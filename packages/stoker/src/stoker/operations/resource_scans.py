@@ -48,7 +48,7 @@ _LONGEST_FILTER = 100
 async def resource_scan_start(services: RecordingServices, context: RequestContext, request: StartScan) -> ScanIdentity:
     """Start a scan. Raises ActionInProgress if one of the project is in progress, BadValue for wrong filters."""
     types = types_to_generate(services, context)
-    wanted = _wanted(list(types), request.filters)
+    type_names = _selected_types(list(types), request.filters)
     row = ResourceScan(
         id=new_id(),
         project_id=context.project_id,
@@ -56,7 +56,7 @@ async def resource_scan_start(services: RecordingServices, context: RequestConte
         engine=services.id,
         status=IN_PROGRESS,
         reason="",
-        types=json.dumps(wanted),
+        types=json.dumps(type_names),
         filtered=None if request.filters is None else json.dumps(list(request.filters)),
         types_read=0,
         objects_read=0,
@@ -72,12 +72,12 @@ async def resource_scan_start(services: RecordingServices, context: RequestConte
         await services.journal.commit(Batch().add(row).then(forget))
     except IntegrityError as error:
         raise ActionInProgress("A scan of the project is in progress; start another one when it has ended.") from error
-    scanned = scanned_types(types, wanted, context.project_id)
+    scanned = scanned_types(types, type_names, context.project_id)
     services.background.spawn(_scan(services, context, row, cloud, scanned))
     return {"id": row.id}
 
 
-def _wanted(types: Sequence[str], filters: Sequence[str] | None) -> list[str]:
+def _selected_types(types: Sequence[str], filters: Sequence[str] | None) -> list[str]:
     if filters is None:
         return sorted(types)
     if len(filters) > _MOST_FILTERS or any(not 0 < len(each) <= _LONGEST_FILTER for each in filters):

@@ -45,9 +45,9 @@ async def project_generate(
     Raises BadValue for types that cannot be generated, RequestLimitExceeded for a project that is too large.
     """
     types = types_to_generate(services, context)
-    wanted = wanted_types(services, types, request.types)
+    requested = requested_types(services, types, request.types)
     cloud = await services.credentials.of_caller(context)
-    found = await scan(cloud, scanned_types(types, wanted, context.project_id), partial(_selects, request))
+    found = await scan(cloud, scanned_types(types, requested, context.project_id), partial(_selects, request))
     await find_owners(services.database, found.found, context.project_id, context.user_id)
 
     chosen = frozenset(request.ids)
@@ -108,16 +108,16 @@ def types_to_generate(services: EngineServices, context: RequestContext) -> Mapp
     }
 
 
-def wanted_types(services: EngineServices, types: Mapping[str, object], names: Iterable[str]) -> frozenset[str]:
+def requested_types(services: EngineServices, types: Mapping[str, object], names: Iterable[str]) -> frozenset[str]:
     """Return the types to scan. Raises BadValue for those that cannot be generated."""
-    wanted = frozenset(names)
-    for name in sorted(wanted - types.keys()):
+    requested = frozenset(names)
+    for name in sorted(requested - types.keys()):
         if name in services.types.offered():
             raise BadValue(f"Objects of the type {name} cannot be generated; those of these can: {_listed(types)}.")
         close = closest(name, types)
         hint = f"did you mean {close}?" if close else f"These types can be generated: {_listed(types)}."
         raise BadValue(f"There is no resource type {name}; {hint}")
-    return wanted or frozenset(types)
+    return requested or frozenset(types)
 
 
 def _listed(types: Iterable[str]) -> str:

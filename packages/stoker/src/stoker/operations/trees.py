@@ -274,13 +274,13 @@ async def checked_tree(services: EngineServices, context: RequestContext, defini
 
 
 async def _fetched(
-    services: EngineServices, context: RequestContext, wanted: Mapping[str, FetchedTemplate], deadline: float
+    services: EngineServices, context: RequestContext, needed: Mapping[str, FetchedTemplate], deadline: float
 ) -> dict[str, str | StokerError]:
     """Return the templates at URLs, or the reasons why there are none."""
     slots = asyncio.Semaphore(_AT_ONCE)
     found: dict[str, str | StokerError] = {
         url: BadValue(f"{url} could not be fetched: the templates of a request must be there in {_SECONDS} seconds.")
-        for url in wanted
+        for url in needed
     }
 
     async def fetch(url: str, place: FetchedTemplate) -> None:
@@ -297,7 +297,7 @@ async def _fetched(
 
     try:
         async with asyncio.timeout_at(deadline):
-            await asyncio.gather(*(fetch(url, place) for url, place in wanted.items()))
+            await asyncio.gather(*(fetch(url, place) for url, place in needed.items()))
     except TimeoutError:
         pass
     return found

@@ -59,16 +59,18 @@ def _live(kind: ResourceType, name: str, prop: Property) -> Live | None:
     return kind.derived_live.get(name, _NO_COMPARISON if type(kind).observe is ResourceType.observe else None)
 
 
-def has_drifted(prop: Property, live: Live, wanted: object, shown: object) -> bool:
+def has_drifted(prop: Property, live: Live, declared: object, shown: object) -> bool:
     """Return whether a live value differs from what was sent.
 
     Keys that are not in the template are differences in a map without a schema, unless others may add them.
     """
-    if live.shared and isinstance(wanted, list) and isinstance(shown, list):
-        return not all(any(same(item, other) for other in shown) for item in wanted)
-    if not same(wanted, shown):
+    if live.shared and isinstance(declared, list) and isinstance(shown, list):
+        return not all(any(same(item, other) for other in shown) for item in declared)
+    if not same(declared, shown):
         return True
-    if live.ordered and isinstance(wanted, list) and isinstance(shown, list):
-        return not all(map(same, wanted, shown))
+    if live.ordered and isinstance(declared, list) and isinstance(shown, list):
+        return not all(map(same, declared, shown))
     free = prop.type is Type.MAP and prop.schema is None and not live.shared
-    return free and isinstance(shown, Mapping) and isinstance(wanted, Mapping) and bool(shown.keys() - wanted.keys())
+    return (
+        free and isinstance(shown, Mapping) and isinstance(declared, Mapping) and bool(shown.keys() - declared.keys())
+    )

@@ -19,7 +19,7 @@ from stoker.plugins.resource import Call
 if TYPE_CHECKING:
     from stoker.cloud.session import Cloud
 
-Known = TypeVar("Known", bound="Transport")
+TransportType = TypeVar("TransportType", bound="Transport")
 
 
 class Transport:
@@ -139,7 +139,7 @@ def signal_transport(name: str) -> SignalTransport:
     return _known(signal_transports(), name)
 
 
-def _known(transports: Mapping[str, Known], name: str) -> Known:
+def _known(transports: Mapping[str, TransportType], name: str) -> TransportType:
     found = transports.get(name)
     if found is None:
         raise NotSupported(
@@ -159,7 +159,7 @@ def handle_transports() -> tuple[str, ...]:
     return tuple(name for name, transport in signal_transports().items() if transport.handles)
 
 
-def used(transports: Mapping[str, Known], data: Mapping[str, object]) -> list[Known]:
+def used(transports: Mapping[str, TransportType], data: Mapping[str, object]) -> list[TransportType]:
     """Return the transports that have stored something for a resource with these data."""
     return [transport for transport in transports.values() if transport.place in data]
 

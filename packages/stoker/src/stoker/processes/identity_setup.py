@@ -100,46 +100,46 @@ class IdentitySetup:
         self._write: Callable[..., Body] = self._planned if dry else self._call
         self._shown = WOULD if dry else {}
 
-    def run(self, wanted: IdentityContents) -> Iterator[Row]:
+    def run(self, contents: IdentityContents) -> Iterator[Row]:
         """Yield a row for each object: what it is, and the outcome. Raises Invalid if the service refuses a request."""
         roles = {}
-        for name in (ADMIN_ROLE, SERVICE_ROLE, STACK_OWNER_ROLE, wanted.stack_user_role):
+        for name in (ADMIN_ROLE, SERVICE_ROLE, STACK_OWNER_ROLE, contents.stack_user_role):
             roles[name], row = self._ensure("role", {"name": name})
             yield row
-        yield from self._service_user(wanted, roles)
-        yield from self._stack_domain(wanted, roles)
-        for region in wanted.regions:
+        yield from self._service_user(contents, roles)
+        yield from self._stack_domain(contents, roles)
+        for region in contents.regions:
             yield self._region(region)
-        for kind, urls in wanted.urls.items():
-            yield from self._service(kind, urls, wanted.regions)
+        for kind, urls in contents.urls.items():
+            yield from self._service(kind, urls, contents.regions)
 
-    def _service_user(self, wanted: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
-        user_domain = self._domain(wanted.service_domain)
-        project_domain = self._domain(wanted.project_domain)
-        project, row = self._ensure("project", {"name": wanted.service_project, "domain_id": project_domain})
+    def _service_user(self, contents: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
+        user_domain = self._domain(contents.service_domain)
+        project_domain = self._domain(contents.project_domain)
+        project, row = self._ensure("project", {"name": contents.service_project, "domain_id": project_domain})
         yield row
         user, row = self._ensure(
             "user",
-            {"name": wanted.service_user, "domain_id": user_domain},
-            {"password": wanted.service_password, "default_project_id": project},
+            {"name": contents.service_user, "domain_id": user_domain},
+            {"password": contents.service_password, "default_project_id": project},
         )
         yield row
         for name in (ADMIN_ROLE, SERVICE_ROLE):
-            what = f"role {name} of {wanted.service_user} in the project {wanted.service_project}"
+            what = f"role {name} of {contents.service_user} in the project {contents.service_project}"
             yield self._grant(f"/projects/{project}/users/{user}/roles/{roles[name]}", what)
 
-    def _stack_domain(self, wanted: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
+    def _stack_domain(self, contents: IdentityContents, roles: Mapping[str, str]) -> Iterator[Row]:
         domain, row = self._ensure(
-            "domain", {"name": wanted.stack_domain}, {"description": "Users and projects that stacks create"}
+            "domain", {"name": contents.stack_domain}, {"description": "Users and projects that stacks create"}
         )
         yield row
         admin, row = self._ensure(
             "user",
-            {"name": wanted.stack_domain_admin, "domain_id": domain},
-            {"password": wanted.stack_domain_admin_password},
+            {"name": contents.stack_domain_admin, "domain_id": domain},
+            {"password": contents.stack_domain_admin_password},
         )
         yield row
-        what = f"role {ADMIN_ROLE} of {wanted.stack_domain_admin} in the domain {wanted.stack_domain}"
+        what = f"role {ADMIN_ROLE} of {contents.stack_domain_admin} in the domain {contents.stack_domain}"
         yield self._grant(f"/domains/{domain}/users/{admin}/roles/{roles[ADMIN_ROLE]}", what)
 
     def _service(self, kind: str, urls: Mapping[str, str], regions: Sequence[str]) -> Iterator[Row]:

@@ -152,9 +152,9 @@ def _check_scope(scope: object, project: Body | None) -> None:
     """Refuse a scope other than the project of the entry in clouds.yaml, with whose login the token is made."""
     if scope is None:
         return
-    wanted = scope.get("project", {}) if isinstance(scope, dict) else {}
+    requested = scope.get("project", {}) if isinstance(scope, dict) else {}
     mine = project or {}
-    if not wanted or any(wanted.get(key, mine.get(key)) != mine.get(key) for key in ("id", "name")):
+    if not requested or any(requested.get(key, mine.get(key)) != mine.get(key) for key in ("id", "name")):
         raise _Refused(
             "401 Unauthorized",
             f"The login is for the project {mine.get('name')} only; start another Stoker for another project.",

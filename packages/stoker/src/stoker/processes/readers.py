@@ -201,8 +201,8 @@ class Readers:
         now = self._now()
         with self._lock:
             place.calls -= 1
-            wanted = self._load.ended(began, now, crowded=crowded, shared=shared)
-            if not wanted or self._stopped or len(self._threads) >= self._most or now < self._not_before:
+            needs_another = self._load.ended(began, now, crowded=crowded, shared=shared)
+            if not needs_another or self._stopped or len(self._threads) >= self._most or now < self._not_before:
                 return
             self._load.forget()
             thread = threading.Thread(target=self._run, name="reader", daemon=True)

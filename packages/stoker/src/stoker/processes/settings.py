@@ -273,6 +273,6 @@ def _clients_insecure(config: cfg.ConfigOpts) -> bool:
 
 def _of_the_same_name(config: cfg.ConfigOpts, kind: type[Any]) -> dict[str, Any]:
     """Return values of `[DEFAULT]` for the fields of a dataclass of settings that have the name of an option."""
-    wanted = {item.name for item in fields(kind)}
-    values = {option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if option.dest in wanted}
+    option_names = {item.name for item in fields(kind)}
+    values = {option.dest: config[option.dest] for option in OPTIONS["DEFAULT"] if option.dest in option_names}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

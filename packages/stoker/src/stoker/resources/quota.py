@@ -65,9 +65,9 @@ class ProjectQuota(ResourceType):
         await self.set_quotas(call, {**_given(call.properties), **defaults})
         return Done()
 
-    async def set_quotas(self, call: Call, wanted: Mapping[str, int]) -> None:
+    async def set_quotas(self, call: Call, quotas: Mapping[str, int]) -> None:
         """Set the quotas of the project."""
-        await call.cloud.put(str(self.service), self._path(call), {self.member: wanted})
+        await call.cloud.put(str(self.service), self._path(call), {self.member: quotas})
 
     async def delete(self, call: Call) -> Outcome:
         if call.physical_id is not None:

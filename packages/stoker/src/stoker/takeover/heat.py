@@ -168,7 +168,7 @@ class HeatDatabase:
         return int(connection.execute(query).scalar_one())
 
     def trees(self, connection: Connection, roots: Sequence[str], *, events: bool = True) -> list[HeatStack]:
-        """Return the whole trees of the given root stacks, without events if these are not wanted."""
+        """Return the whole trees of the given root stacks, without events if these are not requested."""
         stacks = {str(row["id"]): HeatStack(row) for row in self._rows(connection, "stack", "id", roots)}
         found = [stacks[root] for root in roots if root in stacks]
         level = list(found)
@@ -205,8 +205,10 @@ class HeatDatabase:
                 stacks[row["stack_id"]].events.append(row)
         self._fill_values(connection, stacks.values())
         self._fill_templates(connection, stacks.values())
-        wanted = {row["user_creds_id"] for row in (stack.row for stack in stacks.values()) if row["user_creds_id"]}
-        credentials = {row["id"]: row for row in self._rows(connection, "user_creds", "id", wanted)}
+        credential_ids = {
+            row["user_creds_id"] for row in (stack.row for stack in stacks.values()) if row["user_creds_id"]
+        }
+        credentials = {row["id"]: row for row in self._rows(connection, "user_creds", "id", credential_ids)}
         for stack in stacks.values():
             stack.credentials = credentials.get(stack.row["user_creds_id"])
 
@@ -224,9 +226,9 @@ class HeatDatabase:
     def _fill_templates(self, connection: Connection, stacks: Iterable[HeatStack]) -> None:
         users: dict[int, list[HeatStack]] = {}
         for stack in stacks:
-            wanted = {stack.row["raw_template_id"], stack.row["prev_raw_template_id"]}
-            wanted.update(row["current_template_id"] for row in stack.resources)
-            for identifier in wanted - {None}:
+            template_ids = {stack.row["raw_template_id"], stack.row["prev_raw_template_id"]}
+            template_ids.update(row["current_template_id"] for row in stack.resources)
+            for identifier in template_ids - {None}:
                 users.setdefault(identifier, []).append(stack)
         found = self._rows(connection, "raw_template", "id", users)
         files_of = {row["files_id"] for row in found if row["files_id"] is not None}
@@ -266,10 +268,10 @@ class HeatDatabase:
         table = self._tables.get(name)
         if table is None:
             return []
-        wanted = sorted(set(among))
+        values = sorted(set(among))
         found: list[Row] = []
-        for start in range(0, len(wanted), _PAGE):
-            query = self._read(name).where(table.c[column].in_(wanted[start : start + _PAGE]))
+        for start in range(0, len(values), _PAGE):
+            query = self._read(name).where(table.c[column].in_(values[start : start + _PAGE]))
             if order is not None:
                 query = query.order_by(table.c[order])
             found += [dict(row._mapping) for row in connection.execute(query)]

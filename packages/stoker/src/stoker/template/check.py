@@ -72,8 +72,8 @@ class _Checker(NameChecker):
     def _attribute_of_members(self, placed: PlacedReference, found: list[tuple[PlacedReference, str]]) -> None:
         """Remember an attribute of a group's members, whose types are known when all resources are checked."""
         target = self.types.get(placed.reference.resource)
-        if target is not None and (wanted := attribute_of_members(target, placed.reference)) is not None:
-            found.append((placed, wanted))
+        if target is not None and (attribute := attribute_of_members(target, placed.reference)) is not None:
+            found.append((placed, attribute))
 
     def check_outputs(self) -> None:
         super().check_outputs()
@@ -82,18 +82,18 @@ class _Checker(NameChecker):
     def _check_members(self) -> None:
         """Check the attributes of groups' members that resources and outputs refer to."""
         for references, in_output in ((self._in_resources, False), (self._in_outputs, True)):
-            for placed, wanted in references:
+            for placed, attribute in references:
                 for member in self._members.get(placed.reference.resource, ()):
                     if not (in_output and member.type.missing_attribute_is_null):
-                        self._member_attribute(placed, wanted, member)
+                        self._member_attribute(placed, attribute, member)
 
-    def _member_attribute(self, placed: PlacedReference, wanted: str, member: _Member) -> None:
-        if not _member_has_attribute(member.type, wanted):
+    def _member_attribute(self, placed: PlacedReference, attribute: str, member: _Member) -> None:
+        if not _member_has_attribute(member.type, attribute):
             self.problems.add(
                 "unknown-attribute",
-                f"the members of {placed.reference.resource!r} ({member.written}) have no attribute {wanted!r}",
+                f"the members of {placed.reference.resource!r} ({member.written}) have no attribute {attribute!r}",
                 placed.path,
-                hint=suggestion(wanted, [*member.type.attributes, EVERY_TYPE_HAS]),
+                hint=suggestion(attribute, [*member.type.attributes, EVERY_TYPE_HAS]),
             )
 
     def _attribute_path(self, placed: PlacedReference) -> None:
@@ -205,13 +205,13 @@ def attribute_of_members(kind: ResourceType, reference: Reference) -> str | None
         return None
     declared = kind.attributes.get(attribute)
     if declared is not None:
-        wanted = reference.path[0] if declared.needs_path and reference.path else None
+        member_attribute = reference.path[0] if declared.needs_path and reference.path else None
     elif attribute.startswith(_MEMBER):
         _, _, inside = attribute.removeprefix(_MEMBER).partition(".")
-        wanted = inside or (reference.path[0] if reference.path else None)
+        member_attribute = inside or (reference.path[0] if reference.path else None)
     else:
-        wanted = attribute if kind.any_attribute else None
-    return wanted if isinstance(wanted, str) else None
+        member_attribute = attribute if kind.any_attribute else None
+    return member_attribute if isinstance(member_attribute, str) else None
 
 
 class _Values(Mapping[str, Any]):

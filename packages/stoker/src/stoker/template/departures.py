@@ -36,9 +36,9 @@ def without_resources(document: Document, ids: Mapping[str, str]) -> str | dict[
                 edits |= dict(_edits(value[name], (section, name), ids))
         else:
             edits |= dict(_edits(value, (key,), ids))
-    wanted = _edited(document.data, edits)
+    expected = _edited(document.data, edits)
     text = _edited_text(document.text, edits, section, len(document.data[section]) == len(ids))
-    return text if text is not None and _reads_as(text, wanted) else wanted
+    return text if text is not None and _reads_as(text, expected) else expected
 
 
 def _edits(value: Any, path: Path, ids: Mapping[str, str]) -> Iterator[tuple[Path, Any]]:
@@ -74,8 +74,8 @@ def _edited(data: Mapping[str, Any], edits: Mapping[Path, Any]) -> dict[str, obj
     return made
 
 
-def _reads_as(text: str, wanted: Mapping[str, Any]) -> bool:
-    return bool(Document.parse(text).data == wanted)
+def _reads_as(text: str, expected: Mapping[str, Any]) -> bool:
+    return bool(Document.parse(text).data == expected)
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -93,8 +93,8 @@ class EmulatedCloud:
         Return the ID of the network.
         """
         user = "admin" if external else "demo"
-        wanted = {"name": name, **({"router:external": True} if external else {})}
-        identifier = self._added("/network/v2.0/networks", "network", wanted, user)
+        body = {"name": name, **({"router:external": True} if external else {})}
+        identifier = self._added("/network/v2.0/networks", "network", body, user)
         if cidr is not None:
             subnet = {"name": name, "network_id": identifier, "cidr": cidr, "ip_version": 6 if ":" in cidr else 4}
             self._added("/network/v2.0/subnets", "subnet", subnet, user)
@@ -169,8 +169,8 @@ class EmulatedCloud:
                     left[name] = max(limits[name] - amount, 0) + _in_use(there[name])
         self.request("PUT", path.format(project), {kind: left})
 
-    def _added(self, path: str, kind: str, wanted: Mapping[str, object], user: str = "admin") -> str:
-        return str(self.request("POST", path, {kind: wanted}, user=user)[kind]["id"])
+    def _added(self, path: str, kind: str, body: Mapping[str, object], user: str = "admin") -> str:
+        return str(self.request("POST", path, {kind: body}, user=user)[kind]["id"])
 
     def request(self, method: str, path: str, body: object = None, *, user: str = "admin") -> Any:
         """Send a request as a user, with JSON data as its body; return the JSON data of the answer.

@@ -375,9 +375,9 @@ class _Trial:
             found = [each for each in of_request if body is None or not any(differences(body, each.properties))]
             times = entry.get("times")
             if (not found) if times is None else len(found) != times:
-                wanted = "at least one was expected" if times is None else f"{times} expected"
+                expected = "at least one was expected" if times is None else f"{times} expected"
                 others = f", besides {len(of_request) - len(found)} with other bodies" if body is not None else ""
-                self._report(step, ("calls", number), f"{wanted}, {len(found)} found{others}")
+                self._report(step, ("calls", number), f"{expected}, {len(found)} found{others}")
 
 
 def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:

@@ -59,11 +59,15 @@ class StackResource(resource.Resource):
         self._ask("DELETE")
 
     def _ask(
-        self, action: str, wanted: Any = None, parameters: Mapping[str, Any] | None = None, minutes: int | None = None
+        self,
+        action: str,
+        child_template: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        minutes: int | None = None,
     ) -> None:
         if self.asked is not None:
             raise exception.Error("a handler can ask for one operation of the nested stack only")
-        data = None if wanted is None else template.to_map(wanted)
+        data = None if child_template is None else template.to_map(child_template)
         values = template.plain(dict(parameters or {}))
         self.asked = action, ChildRequest(data, parameters=values, timeout_minutes=minutes)
 

@@ -53,7 +53,7 @@ def _progress(found: DriftStatus) -> str | None:
 
 def describe_resources(call: QueryCall) -> dict[str, object]:
     """Return a page of the results of the last drift detection for the resources of a stack."""
-    wanted = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
-    found = [view for view in call.execute_on_stack(ListDrift(ref=call.ref)) if view["status"] in wanted]
+    statuses = call["StackResourceDriftStatusFilters"] or [status for status in STATUSES if status != _UNASKED]
+    found = [view for view in call.execute_on_stack(ListDrift(ref=call.ref)) if view["status"] in statuses]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or PAGE)
     return {"StackResourceDrifts": [views.resource_drift(view) for view in page], "NextToken": token}

@@ -47,13 +47,13 @@ def list_results(call: QueryCall) -> dict[str, object]:
     target, identifier = call["TargetType"], call["TargetId"]
     if (target is None) != (identifier is None):
         raise QueryError("ValidationError", "Give TargetType and TargetId together, or neither.")
-    wanted = ListPolicyResults(marker=marker_of(call["NextToken"]))
+    request = ListPolicyResults(marker=marker_of(call["NextToken"]))
     if target == "STACK":
-        wanted = ListPolicyResults(stack=identifier, marker=wanted.marker)
+        request = ListPolicyResults(stack=identifier, marker=request.marker)
     elif target == "CHANGE_SET":
-        wanted = ListPolicyResults(change_set=identifier)
+        request = ListPolicyResults(change_set=identifier)
     try:
-        page = call.execute(wanted)
+        page = call.execute(request)
     except BadValue as error:
         raise QueryError("ValidationError", error.message) from error
     except EntityNotFound as error:
@@ -62,12 +62,12 @@ def list_results(call: QueryCall) -> dict[str, object]:
         raise QueryError("HookResultNotFound", f"No change set {identifier} has results of hooks.") from error
     kept = [view for view in page["results"] if target != "RESOURCE" or view["path"] == identifier]
     found = [_summary(view, targeted=target is not None) for view in kept]
-    wanted_values = {"TypeArn": call["TypeArn"], "Status": call["Status"]}
+    filters = {"TypeArn": call["TypeArn"], "Status": call["Status"]}
     marker = page["marker"]
     return {
         "TargetType": target,
         "TargetId": identifier,
-        "HookResults": [each for each in found if all(v in (None, each[k]) for k, v in wanted_values.items())],
+        "HookResults": [each for each in found if all(v in (None, each[k]) for k, v in filters.items())],
         "NextToken": next_token(marker) if marker is not None else None,
     }
 

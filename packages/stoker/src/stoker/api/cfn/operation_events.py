@@ -26,7 +26,7 @@ def describe(call: QueryCall) -> dict[str, object]:
         raise QueryError("ValidationError", "Give StackName, OperationId, or the ARN of a change set.")
     if change_set is not None and operation is not None:
         raise QueryError("InvalidParameterCombination", "Give ChangeSetName or OperationId, not both.")
-    wanted = ListOperationEvents(
+    request = ListOperationEvents(
         limit=PAGE,
         stack=stack,
         change_set=change_set,
@@ -35,7 +35,7 @@ def describe(call: QueryCall) -> dict[str, object]:
         marker=marker_of(call["NextToken"]),
     )
     try:
-        page = call.execute(wanted)
+        page = call.execute(request)
     except (EntityNotFound, BadValue) as error:
         raise QueryError("ValidationError", error.message) from error
     marker = page["marker"]

@@ -96,8 +96,10 @@ def _move(move: RefactorMove) -> dict[str, object]:
 
 def list_all(call: QueryCall) -> dict[str, object]:
     """Return a page of the project's refactorings."""
-    wanted = call["ExecutionStatusFilter"]
-    found = [view for view in call.execute(ListStackRefactors()) if not wanted or view["execution_status"] in wanted]
+    statuses = call["ExecutionStatusFilter"]
+    found = [
+        view for view in call.execute(ListStackRefactors()) if not statuses or view["execution_status"] in statuses
+    ]
     page, token = page_of(found, call["NextToken"], call["MaxResults"] or 100)
     return {"StackRefactorSummaries": [_summary(view) for view in page], "NextToken": token}
 

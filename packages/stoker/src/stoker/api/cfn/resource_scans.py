@@ -58,8 +58,8 @@ def list_resources(call: QueryCall) -> dict[str, object]:
 
 def list_related(call: QueryCall) -> dict[str, object]:
     """Return a page of the objects that belong to others: to which these refer, or which refer to these."""
-    wanted = [(each["ResourceType"], one_identifier(each)) for each in call["Resources"]]
-    page, token = _page(call, related_to=wanted)
+    resources = [(each["ResourceType"], one_identifier(each)) for each in call["Resources"]]
+    page, token = _page(call, related_to=resources)
     return {"RelatedResources": page, "NextToken": token}
 
 

@@ -127,10 +127,10 @@ def signal(call: QueryCall) -> None:
 
 def set_policy(call: QueryCall) -> None:
     """Set the stack policy."""
-    wanted = policy(call, "StackPolicy")
-    if wanted is None:
+    document = policy(call, "StackPolicy")
+    if document is None:
         raise QueryError("MissingParameter", "The request must have the parameter StackPolicyBody, or StackPolicyURL.")
-    call.execute_on_stack(ChangeSettings(ref=call.ref, changes={"policy": wanted}))
+    call.execute_on_stack(ChangeSettings(ref=call.ref, changes={"policy": document}))
 
 
 def get_policy(call: QueryCall) -> dict[str, object]:

@@ -275,11 +275,11 @@ def list_stacks(call: QueryCall) -> dict[str, object]:
     """Return a page of the project's stacks with one of the requested statuses, including deleted ones."""
     marker = marker_of(call["NextToken"])
     page = _listed(call, ListStacks(limit=PAGE, marker=marker, show_deleted=True))
-    wanted = call["StackStatusFilter"]
+    statuses = call["StackStatusFilter"]
     review = [] if call["NextToken"] else [_in_review(view) for view in call.execute(ListFutureStacks())]
     summaries = [*map(views.stack_summary, page), *review]
     return {
-        "StackSummaries": [each for each in summaries if not wanted or each["StackStatus"] in wanted],
+        "StackSummaries": [each for each in summaries if not statuses or each["StackStatus"] in statuses],
         "NextToken": _following(page, PAGE),
     }
 

@@ -88,8 +88,8 @@ class Action:
 
     def for_client(self, accepts: str) -> Action:
         """Return the action for a client with this header `Accept`."""
-        wanted = {media_type.partition(";")[0].strip().lower() for media_type in accepts.split(",")}
-        return self.as_stream if self.as_stream is not None and CONTENT_TYPE in wanted else self
+        media_types = {media_type.partition(";")[0].strip().lower() for media_type in accepts.split(",")}
+        return self.as_stream if self.as_stream is not None and CONTENT_TYPE in media_types else self
 
     def rule(self, given: Mapping[str, Any] | None) -> str:
         """Return the policy rule for a request with this body."""

@@ -127,12 +127,12 @@ class EventFeed:
 
     def _watched(self) -> dict[str, int]:
         """Return the watched stacks with the maximum depth of their listeners; if there are none, requests end."""
-        wanted: dict[str, int] = {}
+        depths: dict[str, int] = {}
         with self._lock:
             for listener in self._listeners:
-                wanted[listener.stack_id] = max(listener.depth, wanted.get(listener.stack_id, 0))
-            self._asking = bool(wanted)
-        return wanted
+                depths[listener.stack_id] = max(listener.depth, depths.get(listener.stack_id, 0))
+            self._asking = bool(depths)
+        return depths
 
     def _hand_out(self, views: Collection[View]) -> None:
         """Deliver events to the current listeners, including those that came after the request was sent."""

@@ -31,15 +31,15 @@ class Subscription:
     """The requested events, where the stream begins, and how they are fetched.
 
     `depth` is the depth of nested stacks; `marker` is the ID of the last known event. `history` returns the page of at
-    most PAGE events after another one, `wanted` selects new events, `render` returns an event as it is sent. `wake`
-    signals that the stream has more data; None if the server does not support that.
+    most PAGE events after another one, `selects` says which new events are sent, `render` returns an event as it is
+    sent. `wake` signals that the stream has more data; None if the server does not support that.
     """
 
     stack_id: str
     depth: int
     marker: str | None
     history: Callable[[str | None], list[View]]
-    wanted: Callable[[View], bool]
+    selects: Callable[[View], bool]
     render: Callable[[View], Mapping[str, object]]
     wake: Callable[[], None] | None
 
@@ -92,7 +92,7 @@ class EventStreams:
                 if time.monotonic() - spoke > HEARTBEAT_SECONDS:
                     spoke = time.monotonic()
                     yield b": nothing new\n\n"
-            elif view["id"] not in sent and subscription.wanted(view):
+            elif view["id"] not in sent and subscription.selects(view):
                 spoke = time.monotonic()
                 yield subscription.chunk(view)
 

@@ -32,10 +32,10 @@ def generate(call: RestCall) -> dict[str, object]:
     its objects. A stack with the template and the environment imports the objects without a change of any.
     """
     query = call.query
-    wanted = GenerateFromProject(
+    request = GenerateFromProject(
         types=query["type"], tags=query["tag"], name=query["name"], ids=query["id"], groups=bool(query["groups"])
     )
-    return {"generated_template": call.execute(wanted)}
+    return {"generated_template": call.execute(request)}
 
 
 def list_types(call: RestCall) -> dict[str, object]:

@@ -156,7 +156,7 @@ def event_stream(call: RestCall) -> Reply:
         depth=depth,
         marker=call.last_event or call.query["marker"],
         history=history,
-        wanted=lambda view: all(view[_EVENT_FIELDS[name]] in values for name, values in filters.items()),
+        selects=lambda view: all(view[_EVENT_FIELDS[name]] in values for name, values in filters.items()),
         render=lambda view: views.event_summary(view, call.links, with_root=depth > 0),
         wake=call.wake,
     )

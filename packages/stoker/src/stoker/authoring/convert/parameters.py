@@ -75,10 +75,13 @@ def cfn_parameter(schema: ParameterSchema, note: Note) -> dict[str, object]:
 
 def _aws_type(schema: ParameterSchema) -> str | None:
     """Return AWS's parameter type for the parameter's only custom constraint."""
-    wanted = [item.name for item in schema.constraints if isinstance(item, CustomConstraint)]
-    if len(wanted) != 1 or schema.type.hot != STRING.hot:
+    constraint_names = [item.name for item in schema.constraints if isinstance(item, CustomConstraint)]
+    if len(constraint_names) != 1 or schema.type.hot != STRING.hot:
         return None
-    return next((kind.cfn for kind in BY_AWS_NAME.values() if kind.names == wanted[0] and kind.hot == STRING.hot), None)
+    return next(
+        (kind.cfn for kind in BY_AWS_NAME.values() if kind.names == constraint_names[0] and kind.hot == STRING.hot),
+        None,
+    )
 
 
 def _cfn_constraint(constraint: Constraint) -> Mapping[str, object]:

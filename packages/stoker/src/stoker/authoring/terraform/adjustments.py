@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.authoring.terraform.drafts import Draft, Unsupported
 
-Known = Mapping[str, Draft]
+Drafts = Mapping[str, Draft]
 """The resources of the state by the IDs of their objects."""
 
 _NO_IMAGE = "Attempt to boot from volume - no image supplied"
@@ -23,7 +23,7 @@ _KEY_ROLES = {
 }
 
 
-def _server(draft: Draft, known: Known) -> None:
+def _server(draft: Draft, known: Drafts) -> None:
     values, shown = draft.values, draft.shown
     if values.get("image") == _NO_IMAGE:
         del values["image"]
@@ -64,7 +64,7 @@ def _disks(draft: Draft) -> None:
             draft.add("block_device_mapping_v2", disk)
 
 
-def _network(draft: Draft, known: Known) -> None:
+def _network(draft: Draft, known: Drafts) -> None:
     if draft.kind.type_name == "OS::Neutron::Net":
         return
     segments = draft.maps("segments")
@@ -77,27 +77,27 @@ def _network(draft: Draft, known: Known) -> None:
     draft.values["shared"] = bool(draft.shown.get("shared"))
 
 
-def _subnet(draft: Draft, known: Known) -> None:
+def _subnet(draft: Draft, known: Drafts) -> None:
     if draft.shown.get("no_gateway") or not draft.shown.get("gateway_ip"):
         draft.values["gateway_ip"] = ""
     if draft.shown.get("enable_dhcp") is False:
         draft.values["enable_dhcp"] = False
 
 
-def _port(draft: Draft, known: Known) -> None:
+def _port(draft: Draft, known: Drafts) -> None:
     if draft.shown.get("no_security_groups"):
         draft.values["security_groups"] = []
     if draft.values.get("port_security_enabled") is False:
         draft.values.pop("security_groups", None)
 
 
-def _router(draft: Draft, known: Known) -> None:
+def _router(draft: Draft, known: Drafts) -> None:
     gateway = draft.values.get("external_gateway_info")
     if isinstance(gateway, dict) and draft.shown.get("enable_snat") is False:
         gateway["enable_snat"] = False
 
 
-def _router_interface(draft: Draft, known: Known) -> None:
+def _router_interface(draft: Draft, known: Drafts) -> None:
     """An interface has a port if that is a resource, too; the port of others is the router's own."""
     values = draft.values
     port = known.get(str(values.get("port")))
@@ -107,7 +107,7 @@ def _router_interface(draft: Draft, known: Known) -> None:
     draft.id = f"{values.get('router')}:{by}_id={values.get(by)}"
 
 
-def _security_group(draft: Draft, known: Known) -> None:
+def _security_group(draft: Draft, known: Drafts) -> None:
     rules = [_rule(each, draft) for each in draft.items("rules")]
     draft.values.pop("rules", None)
     has_outgoing = any(each.get("direction") == "egress" for each in rules)
@@ -120,7 +120,7 @@ def _security_group(draft: Draft, known: Known) -> None:
         draft.values["rules"] = rules
 
 
-def _compute_security_group(draft: Draft, known: Known) -> None:
+def _compute_security_group(draft: Draft, known: Drafts) -> None:
     """A group that Nova manages for Neutron: with rules for incoming traffic only, -1 for ports without a limit."""
     rules = []
     for rule, shown in zip(draft.items("rules"), draft.maps("rule"), strict=True):
@@ -146,30 +146,30 @@ def _rule(rule: Mapping[str, object], group: Draft) -> dict[str, Any]:
     return found
 
 
-def _volume(draft: Draft, known: Known) -> None:
+def _volume(draft: Draft, known: Drafts) -> None:
     metadata = draft.values.get("metadata")
     if isinstance(metadata, dict):
         draft.values["metadata"] = {key: each for key, each in metadata.items() if key not in _SERVICE_METADATA}
 
 
-def _qos_specs(draft: Draft, known: Known) -> None:
+def _qos_specs(draft: Draft, known: Drafts) -> None:
     consumer = draft.shown.get("consumer")
     specs = draft.values.get("specs", {})
     if consumer and isinstance(specs, dict):
         draft.values["specs"] = {**specs, "consumer": consumer}
 
 
-def _image(draft: Draft, known: Known) -> None:
+def _image(draft: Draft, known: Drafts) -> None:
     if "location" not in draft.values:
         raise Unsupported("it was uploaded from a file (local_file_path), and a template has images from URLs only")
 
 
-def _project(draft: Draft, known: Known) -> None:
+def _project(draft: Draft, known: Drafts) -> None:
     if draft.values.get("parent") == draft.values.get("domain"):
         draft.values.pop("parent", None)
 
 
-def _pool(draft: Draft, known: Known) -> None:
+def _pool(draft: Draft, known: Drafts) -> None:
     """A listener refers to its default pool, so that the pool refers to the load balancer alone."""
     listener = known.get(str(draft.values.get("listener")))
     balancer = draft.values.get("loadbalancer") or (listener.values.get("loadbalancer") if listener else None)
@@ -178,7 +178,7 @@ def _pool(draft: Draft, known: Known) -> None:
         draft.values.pop("listener", None)
 
 
-def _key_container(draft: Draft, known: Known) -> None:
+def _key_container(draft: Draft, known: Drafts) -> None:
     references = draft.maps("secret_refs")
     if draft.kind.type_name == "OS::Barbican::GenericContainer":
         draft.values["secrets"] = [{"name": each.get("name"), "ref": each.get("secret_ref")} for each in references]
@@ -189,7 +189,7 @@ def _key_container(draft: Draft, known: Known) -> None:
             draft.values[name] = each.get("secret_ref")
 
 
-ADJUSTMENTS: Mapping[str, Callable[[Draft, Known], None]] = {
+ADJUSTMENTS: Mapping[str, Callable[[Draft, Drafts], None]] = {
     "server": _server,
     "network": _network,
     "subnet": _subnet,

@@ -266,7 +266,7 @@ def _found(kind: ResourceType, identifier: str, name: str) -> Found:
     inventory = Inventory(
         service="", path="", members="", describe=lambda fields: fields, finder=finder_of(kind) or kind.type_name
     )
-    return Found(Scanned(kind, inventory, wanted=True), identifier, name, {})
+    return Found(Scanned(kind, inventory, is_requested=True), identifier, name, {})
 
 
 def _marked(value: Any, known: Mapping[str, Found], itself: Found) -> Any:

@@ -231,8 +231,8 @@ def deploy(
         }
         if wait_for_window:
             wait_until_open(service, name, report)
-        wanted = Deployment.of(service, name, sources, **options)
-        carry_out(wanted, yes, report, if_busy=IfBusy(if_busy))
+        deployment = Deployment.of(service, name, sources, **options)
+        carry_out(deployment, yes, report, if_busy=IfBusy(if_busy))
 
 
 _retain_option = click.option(
@@ -330,18 +330,18 @@ def plan(
     options: dict[str, Any] = {"parameters": parameters, "rollback": rollback, "timeout": timeout, "tags": tags}
     options |= {"reset_parameters": reset_parameters, "preflight": preflight, "refresh": extent(refresh, skip_refresh)}
     options |= {"policies": _policy_texts(policy_files)}
-    wanted = Deployment.of(service, name, sources, **options)
-    found = wanted.plan()
+    deployment = Deployment.of(service, name, sources, **options)
+    found = deployment.plan()
     if out is not None:
-        stack_id = wanted.stack.id if wanted.stack is not None else None
-        SavedPlan.of(name, stack_id, wanted.body, found).write(out)
+        stack_id = deployment.stack.id if deployment.stack is not None else None
+        SavedPlan.of(name, stack_id, deployment.body, found).write(out)
     if form == "text":
         show_plan(name, found)
     else:
         show_record(found, form)
     if out is not None:
         say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
-    wanted.refuse_known_failures(found)
+    deployment.refuse_known_failures(found)
     if detailed_exitcode and changes(found):
         sys.exit(2)
 

@@ -24,7 +24,7 @@ from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.terminal.errors import CommandFailed, PlanRefused, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.failure import failure
-from stoker.cli.views.follow import WANTED, continued, follow, succeeded
+from stoker.cli.views.follow import CHANGING_ACTIONS, continued, follow, succeeded
 from stoker.cli.views.plans import NO_RESOURCES, Compared
 from stoker.cli.views.reports import TEXT, Report
 
@@ -312,7 +312,7 @@ def confirm(question: str, yes: bool, report: Report = TEXT) -> None:
 
 
 def finish(
-    stack: Stack, actions: tuple[str, ...] = WANTED, sources: Sources | None = None, report: Report = TEXT
+    stack: Stack, actions: tuple[str, ...] = CHANGING_ACTIONS, sources: Sources | None = None, report: Report = TEXT
 ) -> None:
     """Show how an action ended. Raises CommandFailed unless it was one of `actions` and is complete.
 
@@ -483,4 +483,4 @@ def deletion(stack: Stack, retain: Sequence[str] = (), force: bool = False, refr
     behind = ", and leave behind what cannot be deleted" if force else ""
     preview, start = partial(stack.preview_delete, preview_options), partial(stack.delete, options=options)
     question = f"Delete the stack {stack.name}{behind}?"
-    return PlannedAction(stack, question, preview, start, WANTED, NO_RESOURCES, explains=force)
+    return PlannedAction(stack, question, preview, start, CHANGING_ACTIONS, NO_RESOURCES, explains=force)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from stoker.authoring.drift_words import watch_lines
+from stoker.authoring.drift_watch_text import watch_lines
 from stoker.cli.client.refusals import Answer
 from stoker.cli.client.stack_client import Stack, StackClient
 from stoker.cli.commands.completion import stack_names

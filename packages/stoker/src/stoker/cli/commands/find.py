@@ -22,13 +22,13 @@ WORDS = ("id", "name", "address", "type")
     spare=("resource_status", "resource_type"),
     good=bool,
 )  # fmt: skip
-@click.argument("wanted", nargs=-1, required=True)
+@click.argument("search_terms", metavar="TERM...", nargs=-1, required=True)
 @click.option("--all-projects", is_flag=True, help="Search the stacks of all projects; for administrators.")
 @with_service
-def find(service: StackClient, wanted: tuple[str, ...], all_projects: bool) -> Iterator[Answer]:
+def find(service: StackClient, search_terms: tuple[str, ...], all_projects: bool) -> Iterator[Answer]:
     """Find the stack and resource that have an object, by its ID, name or address.
 
-    WANTED is the ID or the name of an object, an IP address, or the name of a resource. With id=, name= or address= in
+    TERM is the ID or the name of an object, an IP address, or the name of a resource. With id=, name= or address= in
     front, it is only that. type=TYPE narrows the search, or lists all resources of a type. All stacks of the project
     are searched, with their nested stacks; no service is asked.
 
@@ -43,7 +43,7 @@ def find(service: StackClient, wanted: tuple[str, ...], all_projects: bool) -> I
       stoker find 5e1a4a52-0b1f-4f0c-9a58-6f3f6d2b9f0e -f json
       stoker find name=web type=OS::Nova::Server
     """
-    query: dict[str, Any] = _query(wanted) | ({"global_tenant": "true"} if all_projects else {})
+    query: dict[str, Any] = _query(search_terms) | ({"global_tenant": "true"} if all_projects else {})
     unsearchable = most = 0
     for page in service.found(query):
         unsearchable, most = page["unsearchable"], page["most_counted"]
@@ -57,10 +57,10 @@ def find(service: StackClient, wanted: tuple[str, ...], all_projects: bool) -> I
         )
 
 
-def _query(wanted: tuple[str, ...]) -> dict[str, str]:
+def _query(search_terms: tuple[str, ...]) -> dict[str, str]:
     """Return the parameters of the request. Raises UsageError for two of one kind."""
     query: dict[str, str] = {}
-    for text in wanted:
+    for text in search_terms:
         key, separator, value = text.partition("=")
         name, looked_for = (key, value) if separator and key in WORDS else ("text", text)
         if not looked_for:

@@ -95,9 +95,9 @@ def generate(
         raise click.UsageError(
             "Give what to generate from (--project, or --terraform STACK), and the directory to write (-o DIR)."
         )
-    wanted = [each for text in types for each in text.split(",") if each]
+    type_names = [each for text in types for each in text.split(",") if each]
     refuse_existing(out)
-    query = {"type": wanted, "tag": list(tags), "groups": "false" if flat else "true"}
+    query = {"type": type_names, "tag": list(tags), "groups": "false" if flat else "true"}
     answer = service.generated({**query, **({"name": name} if name else {})})
     if answer["template"]["resources"]:
         write_generated(out, answer)

@@ -37,13 +37,13 @@ def ssh_command(
     return [*words, f"{user}@{local_address(address)}", *command]
 
 
-def _server(session: Session, wanted: str) -> dict[str, object]:
+def _server(session: Session, name_or_id: str) -> dict[str, object]:
     compute = Adapter(session, service_type="compute", interface="public")
     servers = compute.get("/servers/detail").json()["servers"]
-    found = [one for one in servers if wanted in (one["id"], one["name"])]
+    found = [one for one in servers if name_or_id in (one["id"], one["name"])]
     if len(found) != 1:
         reason = f"{len(found)} servers have this name: use an ID" if found else "`openstack server list` lists them"
-        raise CommandFailed(f"There is no single server {wanted!r}; {reason}.")
+        raise CommandFailed(f"There is no single server {name_or_id!r}; {reason}.")
     return dict(found[0])
 
 

@@ -72,7 +72,7 @@ def keystone_setup(
     urls = {"orchestration": _endpoints(api_url, internal_api_url, "/v1/%(project_id)s")}
     if cfn_url:
         urls["cloudformation"] = _endpoints(cfn_url, internal_cfn_url, "/v1")
-    wanted = IdentityContents.of(config, regions, urls)
+    contents = IdentityContents.of(config, regions, urls)
     identity = Adapter(
         session_of(cloud),
         service_type="identity",
@@ -81,7 +81,7 @@ def keystone_setup(
         min_version="3",
         max_version="3.latest",
     )
-    return list(IdentitySetup(identity, dry=dry).run(wanted))
+    return list(IdentitySetup(identity, dry=dry).run(contents))
 
 
 def _administrator(os_cloud: str | None) -> NamedCloud:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Show = Callable[[Sequence[Diagnostic], int, "Workspace", Mapping[str, str]], None]
 
 
-def _list_rules(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted or context.resilient_parsing:
+def _list_rules(context: click.Context, _option: click.Parameter, is_requested: bool) -> None:
+    if not is_requested or context.resilient_parsing:
         return
     width = max(map(len, RULES))
     for rule in RULES.values():

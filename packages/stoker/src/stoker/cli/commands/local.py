@@ -106,11 +106,11 @@ def planned_set_up(
     )
 
 
-def _port(address: str, wanted: int | None, known: SetUp | None) -> int:
+def _port(address: str, requested: int | None, known: SetUp | None) -> int:
     if known is None:
-        return _PORTS[address] if wanted is None else wanted
+        return _PORTS[address] if requested is None else requested
     recorded = port_of(getattr(known, address)) if address != "identity" or known.cloud is None else 0
-    return recorded if wanted is None else wanted
+    return recorded if requested is None else requested
 
 
 class Local:
@@ -314,10 +314,10 @@ def _warn_of_gap(directory: DataDirectory, set_up: SetUp) -> None:
         say(f"Warning: {gap.sentence(data_dir_option(directory))}", err=True)
 
 
-def _require_same_options(known: SetUp | None, wanted: SetUp) -> None:
+def _require_same_options(known: SetUp | None, requested: SetUp) -> None:
     """Refuse options that the running programs were not started with."""
     for option in ("config_files", "services", "dns_port", "guests", "guest_image", "permitted", "pace"):
-        if known is not None and getattr(known, option) != getattr(wanted, option):
+        if known is not None and getattr(known, option) != getattr(requested, option):
             shown = _OPTIONS.get(option, option.replace("_", "-"))
             raise CommandFailed(f"It was started with another value of --{shown}; run `stoker down` first.")
 

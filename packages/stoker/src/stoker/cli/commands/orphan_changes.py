@@ -67,10 +67,10 @@ def _chosen(service: StackClient, ids: Sequence[str]) -> list[Answer]:
 def _generated(service: StackClient, orphans: Sequence[Answer]) -> Answer:
     """Return a template that imports those of the orphans whose type can be imported."""
     types = service.generated_types() if orphans else frozenset()
-    wanted = [each for each in orphans if each["type"] in types]
-    if not wanted:
+    selected = [each for each in orphans if each["type"] in types]
+    if not selected:
         return {"resources": [], "left_out": [], "unread": []}
-    query = {"type": sorted({each["type"] for each in wanted}), "id": [each["physical_id"] for each in wanted]}
+    query = {"type": sorted({each["type"] for each in selected}), "id": [each["physical_id"] for each in selected]}
     return service.generated(query)
 
 

@@ -159,14 +159,14 @@ class JointPlan:
     def _plan(self, key: str) -> None:
         stack, service = self.project.stacks[key], self._service.another()
         inputs = predicted_inputs(stack, self.plans)
-        wanted = deployment(service, stack, self._how, inputs.known, self._there)
+        stack_deployment = deployment(service, stack, self._how, inputs.known, self._there)
         exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
-        wanted.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
+        stack_deployment.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
         if earlier := self.exchange.earlier(stack):
-            wanted.body[JOINT]["earlier"] = earlier
-        plan = wanted.plan_without_questions()
-        wanted.refuse_known_failures(plan)
-        planned = Planned(stack, plan, wanted.stack)
+            stack_deployment.body[JOINT]["earlier"] = earlier
+        plan = stack_deployment.plan_without_questions()
+        stack_deployment.refuse_known_failures(plan)
+        planned = Planned(stack, plan, stack_deployment.stack)
         refuse_used_exports(planned, self.exchange)
         self.plans[key] = planned
 
@@ -244,7 +244,7 @@ def plan_project(
     service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: Options, form: str
 ) -> bool:
     """Show the plan of a project; return whether there are changes."""
-    project, how = _wanted(path, stage, given, how)
+    project, how = _selected_project(path, stage, given, how)
     joint = JointPlan(service, project, how, present(service, project, how))
     if form == "text":
         show_joint_plan(joint, form)
@@ -255,7 +255,7 @@ def plan_project(
     return bool(joint.changed)
 
 
-def _wanted(path: str, stage: str | None, given: Mapping[str, str], how: Options) -> tuple[Project, Options]:
+def _selected_project(path: str, stage: str | None, given: Mapping[str, str], how: Options) -> tuple[Project, Options]:
     """Return a project, and `how` with the values that the user gives to its stacks."""
     project = read(path, stage)
     return project, replace(how, parameters=by_stack(project, given))
@@ -269,7 +269,7 @@ def deploy_project(
 ) -> None:
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
     shown = shown_as(form)
-    project, how = _wanted(path, stage, given, how)
+    project, how = _selected_project(path, stage, given, how)
     joint = JointPlan(service, project, how, at_rest(service, project, how, shown))
     show_joint_plan(joint, form)
     if joint.changed:
@@ -301,27 +301,29 @@ class Deployer:
         step = self._joint.exchange.order.steps[name]
         stack, service = self._joint.project.stacks[step.stack], self._service.another()
         report = self._shown.of(stack.name)
-        wanted = deployment(service, stack, self._how, self._values(service, stack))
+        stack_deployment = deployment(service, stack, self._how, self._values(service, stack))
         if step.kept:
-            wanted.sources.template = with_exports(wanted.sources.template, step.kept)
-            wanted.body["template"] = wanted.sources.template
-        if wanted.stack is not None:
-            wanted.stack = waited(wanted.stack, report) if wanted.stack.busy else wanted.stack
-            wanted.supersedes = False
-        wanted.body[JOINT] = {}
-        plan = wanted.plan_without_questions()
-        del wanted.body[JOINT]
-        planned = Planned(stack, plan, wanted.stack)
+            stack_deployment.sources.template = with_exports(stack_deployment.sources.template, step.kept)
+            stack_deployment.body["template"] = stack_deployment.sources.template
+        if stack_deployment.stack is not None:
+            stack_deployment.stack = (
+                waited(stack_deployment.stack, report) if stack_deployment.stack.busy else stack_deployment.stack
+            )
+            stack_deployment.supersedes = False
+        stack_deployment.body[JOINT] = {}
+        plan = stack_deployment.plan_without_questions()
+        del stack_deployment.body[JOINT]
+        planned = Planned(stack, plan, stack_deployment.stack)
         if planned.is_unchanged:
             self.unchanged.add(name)
             return
-        if wanted.stack is not None:
-            refuse_locked(wanted.stack)
+        if stack_deployment.stack is not None:
+            refuse_locked(stack_deployment.stack)
         if self._check is not None:
             self._check(planned)
-        wanted.refuse_known_failures(plan)
-        done = wanted.run(len(changes(plan)), None if self._check is None else plan["digest"], report)
-        finish(done, sources=wanted.sources, report=report)
+        stack_deployment.refuse_known_failures(plan)
+        done = stack_deployment.run(len(changes(plan)), None if self._check is None else plan["digest"], report)
+        finish(done, sources=stack_deployment.sources, report=report)
         report.outputs(done)
 
     def _values(self, service: StackClient, stack: ProjectStack) -> dict[str, object]:
@@ -470,7 +472,7 @@ def show_errors(errors: Mapping[str, CommandFailed]) -> None:
 
 
 def _conclude(project: Project, ended: Mapping[str, StepResult], unchanged: set[str], form: str) -> None:
-    """Show how the stacks ended, and exit with status 1 unless all are as wanted."""
+    """Show how the stacks ended, and exit with status 1 unless all are as planned."""
     errors = errors_of(ended)
     rows = [_row(project, name, end, name in unchanged) for name, end in ended.items()]
     succeeded = all(end.outcome is Outcome.DONE for end in ended.values())

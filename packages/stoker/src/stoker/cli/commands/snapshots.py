@@ -25,19 +25,21 @@ def _arguments(function: Command) -> Command:
     return click.argument("name", shell_complete=stack_names)(snapshot(function))
 
 
-def _identified(stack: Stack, wanted: str) -> Answer:
+def _identified(stack: Stack, name_or_id: str) -> Answer:
     """Return the snapshot with this ID or name. Raises CommandFailed if there is none, or several."""
     known = stack.snapshots.all()
-    found = [each for each in known if each["id"] == wanted] or [each for each in known if each["name"] == wanted]
+    found = [each for each in known if each["id"] == name_or_id] or [
+        each for each in known if each["name"] == name_or_id
+    ]
     if len(found) == 1:
         return found[0]
     if found:
         raise CommandFailed(
-            f"{len(found)} snapshots of {stack.name} have the name {wanted}; use an ID: "
+            f"{len(found)} snapshots of {stack.name} have the name {name_or_id}; use an ID: "
             f"{', '.join(each['id'] for each in found)}."
         )
     names = ", ".join(each["name"] or each["id"] for each in known)
-    raise CommandFailed(f"{stack.name} has no snapshot {wanted}; it has {names or 'none'}.")
+    raise CommandFailed(f"{stack.name} has no snapshot {name_or_id}; it has {names or 'none'}.")
 
 
 @listing("list", "name", "id", "status", "creation_time", more=("status_reason",), spare=("creation_time",))

@@ -57,7 +57,7 @@ def list_stacks(service: StackClient, deleted: bool, nested: bool) -> Rows:
       stoker stack list -f value -c stack_name
     """
     query = {"show_deleted": deleted, "show_nested": nested}
-    found = service.stacks({name: "true" for name, wanted in query.items() if wanted})
+    found = service.stacks({name: "true" for name, is_set in query.items() if is_set})
     return ({**row, "lock_reason": (row.get("locked") or {}).get("reason")} for row in found)
 
 

@@ -89,7 +89,7 @@ _STATE_OPTIONS = (
 def import_objects(service: StackClient, name: str, objects: dict[str, str], **definition: Any) -> None:
     """Import existing objects as resources of the stack NAME.
 
-    The template has the resources as they are wanted. The entries are written into the last environment, a file that is
+    The template has the resources as they should be. The entries are written into the last environment, a file that is
     made if it does not exist; they can stay there. If the plan is refused or not confirmed, the file stays as it was.
 
     The objects are read, and what differs from the template is shown and changed. They are never replaced.
@@ -269,13 +269,13 @@ def _deploy_with(
     with reported(form) as report:
         content = _edited(file, section, entries)
         sources = collect(str(template), environments, {url: content})
-        wanted = Deployment.of(service, name, sources, refresh=extent(refresh, skip_refresh), **options)
+        planned_deployment = Deployment.of(service, name, sources, refresh=extent(refresh, skip_refresh), **options)
 
         def write() -> None:
             if _write(file, content):
                 report.note(f"Written into {short(url)}: {section}.")
 
-        carry_out(wanted, yes, report, write)
+        carry_out(planned_deployment, yes, report, write)
 
 
 def _last(template: str | None, environments: Sequence[str]) -> tuple[str, Path]:

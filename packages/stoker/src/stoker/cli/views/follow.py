@@ -95,11 +95,11 @@ def _may_be_last(event: Answer, stack: Stack) -> bool:
     return event["physical_resource_id"] == stack.id and not event["resource_status"].endswith("_IN_PROGRESS")
 
 
-WANTED = ("CREATE", "UPDATE", "DELETE")
+CHANGING_ACTIONS = ("CREATE", "UPDATE", "DELETE")
 """Actions that users request. A complete rollback does not mean that the requested action succeeded."""
 
 
-def succeeded(stack: Stack, actions: tuple[str, ...] = WANTED) -> bool:
+def succeeded(stack: Stack, actions: tuple[str, ...] = CHANGING_ACTIONS) -> bool:
     """Return whether the last action was one of `actions`, and is complete."""
     action, _, status = stack.state.partition("_")
     return action in actions and status == "COMPLETE"

@@ -27,22 +27,22 @@ _GONE = "it refers to what does not exist any more: {} {}"
 
 
 async def describe(
-    cloud: Cloud, wanted: Sequence[Found], known: Iterable[Found], project_id: str
+    cloud: Cloud, objects: Sequence[Found], known: Iterable[Found], project_id: str
 ) -> tuple[Described, Dropped]:
-    """Return the values of the wanted objects that can be resources, and the properties that were left out.
+    """Return the values of the objects that can be resources, and the properties that were left out.
 
     Those that cannot get the reason. `known` are all objects that were found, which exist.
     """
-    values = {each: values_of(each, project_id) for each in wanted}
+    values = {each: values_of(each, project_id) for each in objects}
     dropped = await _without_missing_references(cloud, values, known)
-    for each in wanted:
+    for each in objects:
         if missing := missing_properties(each, values[each]):
             gone = [reason for name, reason in dropped.get(each, {}).items() if name in missing]
             each.reason = gone[0] if gone else f"the service does not show {', '.join(missing)}, which it must have"
         elif refusal := refusal_of(each, values[each]):
             gone = list(dropped.get(each, {}).values())
             each.reason = gone[0] if gone else f"a template with it would be refused: {refusal}"
-    return {each: values[each] for each in wanted if not each.reason}, dropped
+    return {each: values[each] for each in objects if not each.reason}, dropped
 
 
 async def _without_missing_references(

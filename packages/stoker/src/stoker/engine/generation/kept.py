@@ -137,13 +137,13 @@ async def _read(
     missing: Sequence[Item], cloud: Cloud, scanned: Iterable[Scanned], project_id: str
 ) -> dict[tuple[str, str], Item]:
     """Read objects, and return their items."""
-    wanted = {item.key: item for item in missing}
+    missing_by_key = {item.key: item for item in missing}
     read = await scan(cloud, scanned, lambda each: True)
-    found = {(each.type_name, each.id): each for each in read.found if (each.type_name, each.id) in wanted}
+    found = {(each.type_name, each.id): each for each in read.found if (each.type_name, each.id) in missing_by_key}
     able = [each for each in found.values() if not each.reason]
     described, dropped = await describe(cloud, able, read.found, project_id)
     done: dict[tuple[str, str], Item] = {}
-    for key, item in wanted.items():
+    for key, item in missing_by_key.items():
         each = found.get(key)
         if each is None:
             done[key] = replace(item, status=FAILED, reason=_absence(read, item))

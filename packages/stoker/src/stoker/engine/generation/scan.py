@@ -37,11 +37,11 @@ _Related = Mapping[str, list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """A type whose objects are read; `wanted` tells whether they may become resources, or only contain others."""
+    """A type whose objects are read; `is_requested` tells whether they may become resources, or only contain others."""
 
     kind: ResourceType
     inventory: Inventory
-    wanted: bool
+    is_requested: bool
 
     @property
     def container(self) -> str | None:
@@ -98,15 +98,15 @@ class Scan:
     unread: list[Unread] = field(default_factory=list)
 
 
-def scanned_types(types: Mapping[str, ResourceType], wanted: Collection[str], project_id: str) -> list[Scanned]:
-    """Return those of the types that can be scanned and are wanted, with the types of what contains their objects."""
+def scanned_types(types: Mapping[str, ResourceType], requested: Collection[str], project_id: str) -> list[Scanned]:
+    """Return those of the requested types that can be scanned, with the types of what contains their objects."""
     known = {name: found for name, kind in types.items() if (found := inventory_of(kind, project_id)) is not None}
-    chosen = {name: Scanned(types[name], known[name], wanted=True) for name in known if name in wanted}
+    chosen = {name: Scanned(types[name], known[name], is_requested=True) for name in known if name in requested}
     finders = {inventory.finder: name for name, inventory in known.items() if inventory.finder is not None}
     for each in list(chosen.values()):
         outer = finders.get(each.outer) if each.outer is not None else None
         if outer is not None and outer not in chosen:
-            chosen[outer] = Scanned(types[outer], known[outer], wanted=False)
+            chosen[outer] = Scanned(types[outer], known[outer], is_requested=False)
     return [chosen[name] for name in sorted(chosen)]
 
 
@@ -192,7 +192,7 @@ class _Reading:
             else:
                 items = await self._items(scanned, related)
                 found = [each for each in items if self._is_selected(each, outer)]
-                if scanned.wanted:
+                if scanned.is_requested:
                     taken = set(found)
                     self._others |= {each.id: each for each in items if each not in taken}
             await self._complete(scanned, found)
@@ -200,7 +200,7 @@ class _Reading:
             self._failed[scanned.inventory.finder] = error
             self._scan.unread.append(Unread((scanned.kind.type_name,), error.service, error.message))
             return []
-        if scanned.wanted:
+        if scanned.is_requested:
             self._scan.found += found
         self._number += len(found)
         if self._number > MOST:
@@ -210,10 +210,10 @@ class _Reading:
     async def _complete(self, scanned: Scanned, found: list[Found]) -> None:
         """Read what the list does not show of the objects that may become resources."""
         complete = scanned.inventory.complete
-        wanted = [each for each in found if scanned.wanted and not each.reason] if complete is not None else []
+        readable = [each for each in found if scanned.is_requested and not each.reason] if complete is not None else []
         if complete is not None:
-            read = await asyncio.gather(*(complete(self._cloud, each.fields) for each in wanted))
-            for each, fields in zip(wanted, read, strict=True):
+            read = await asyncio.gather(*(complete(self._cloud, each.fields) for each in readable))
+            for each, fields in zip(readable, read, strict=True):
                 each.fields = fields
 
     async def _items(self, scanned: Scanned, related: _Related) -> list[Found]:

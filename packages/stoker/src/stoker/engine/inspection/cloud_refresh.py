@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from stoker.contract.stacks import Refresh
-from stoker.engine.inspection.comparison import UNKNOWN, Comparison, Known, compare
+from stoker.engine.inspection.comparison import UNKNOWN, Comparison, DetectionResult, compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step
@@ -49,8 +49,8 @@ class _ResourceLocation(NamedTuple):
 class CloudRefresh:
     """One look at a tree of stacks for a plan, which reads each object once, however often the plan is made again.
 
-    `refresh` says what is looked at, `wanted` is the definition that the plan is about, which says what is ignored; of
-    a removal, where it is None, the deployed one does. A resource that cannot be read counts as recorded, as in an
+    `refresh` says what is looked at, `definition` is that of the plan, which says what is ignored; None stands for
+    the deployed one, for a removal. A resource that cannot be read counts as recorded, as in an
     update; the coverage of the observations names it. What a detection has `known` is not read again. The
     resources `differing`, by uuid, are looked at in any case, since they have differed before. `statuses` are
     the drift statuses of the resources with objects that were looked at, by uuid; UNKNOWN for those whose last action
@@ -62,17 +62,17 @@ class CloudRefresh:
         services: EngineServices,
         stack: Stack,
         refresh: Refresh,
-        wanted: Definition | None = None,
-        known: Known | None = None,
+        definition: Definition | None = None,
+        known: DetectionResult | None = None,
         differing: Collection[str] = (),
     ) -> None:
         self._services = services
         self._stack = stack
-        self._wanted = wanted
+        self._definition = definition
         self._expected = differing
         self.refresh = refresh if stack.inputs else Refresh.NONE
         self._known = known.comparisons if known is not None else {}
-        self._at = known.at if self._known and known is not None else services.clock.now()
+        self._at = known.detected_at if self._known and known is not None else services.clock.now()
         self._views: dict[str, StackView] = {}
         self._inside: dict[str, str] = {}
         self._seen = set[str]()
@@ -84,7 +84,7 @@ class CloudRefresh:
         self._total = self._in_sync = self._differing = 0
 
     async def begin(self) -> None:
-        """Look at everything, if that is wanted; otherwise a plan must say first what else it touches."""
+        """Look at everything, if that is requested; otherwise a plan must say first what else it touches."""
         if self.refresh is Refresh.ALL:
             await self._read(await self._below(self._stack))
         elif self.refresh is Refresh.CHANGES and self._expected:
@@ -219,11 +219,11 @@ class CloudRefresh:
             )
 
     def _ignored_in(self, place: _ResourceLocation, state: ResourceState) -> Sequence[str]:
-        """Return the paths that the wanted template ignores; in nested stacks, that with which they were deployed."""
-        top = self._wanted if place.stack_id == self._stack.id else None
-        wanted = top.resources.get(state.row.name) if top is not None else None
-        if wanted is not None:
-            return wanted.ignore_drift
+        """Return the paths that the new template ignores; in nested stacks, that with which they were deployed."""
+        top = self._definition if place.stack_id == self._stack.id else None
+        resource = top.resources.get(state.row.name) if top is not None else None
+        if resource is not None:
+            return resource.ignore_drift
         ignored: Sequence[str] = state.stored.definition.get("ignore_drift", ())
         return ignored
 

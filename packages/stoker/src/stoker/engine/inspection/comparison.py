@@ -1,6 +1,6 @@
 """Compare the object of one resource with what is recorded. Nothing is recorded or changed.
 
-A comparison says what it could not compare and why, so that nobody takes silence for agreement.
+A comparison says what it could not compare and why, since what is not mentioned would be taken for equal.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a detection has found: when it looked, and its comparisons by the uuid of the resource."""
+class DetectionResult:
+    """The comparisons of a detection by the uuid of the resource, and its time in seconds since the epoch."""
 
-    at: float
+    detected_at: float
     comparisons: Mapping[str, Comparison]
 
 
@@ -141,16 +141,18 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
     left = _not_compared(state.type, call, found)
     if call.report.unread:
         left = {name: await without_secrets(view, reason, [state]) for name, reason in left.items()}
-    values = {name: _given(state.type.properties.get(name), value) for name, value in found.items()}
+    values = {name: _without_absent_keys(state.type.properties.get(name), value) for name, value in found.items()}
     return Comparison(values, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
 
 
-def _given(prop: Property | None, value: object) -> Any:
-    """Return a live value as a template gives it: without the absent keys of declared maps, which are not empty."""
+def _without_absent_keys(prop: Property | None, value: object) -> Any:
+    """Return a live value in the form of a template, which does not mention keys of declared maps without a value."""
     if prop is not None and isinstance(value, Mapping) and prop.schema is not None:
-        return {key: _given(prop.schema.get(key), item) for key, item in value.items() if item is not None}
+        return {
+            key: _without_absent_keys(prop.schema.get(key), item) for key, item in value.items() if item is not None
+        }
     if prop is not None and isinstance(value, list):
-        return [_given(prop.items, item) for item in value]
+        return [_without_absent_keys(prop.items, item) for item in value]
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from stoker.base.errors import BadValue, EntityNotFound
 from stoker.base.ids import new_id
 from stoker.contract.views import DriftSummary
-from stoker.engine.inspection.comparison import Comparison, Known
+from stoker.engine.inspection.comparison import Comparison, DetectionResult
 from stoker.engine.inspection.drift import DetectionProgress, DriftComparer, overall_of
 from stoker.engine.records.services import EngineServices
 from stoker.store import drifts, fingerprints
@@ -72,7 +72,7 @@ def comparisons_data(comparer: DriftComparer) -> dict[str, object]:
     return found
 
 
-async def known_comparisons(services: EngineServices, stack: Stack, detection_id: str) -> Known:
+async def known_comparisons(services: EngineServices, stack: Stack, detection_id: str) -> DetectionResult:
     """Return what a detection of a whole stack has found; nothing if the stack has changed since then.
 
     Raises EntityNotFound if the stack has no such detection, BadValue if it has no result for the whole stack.
@@ -84,7 +84,7 @@ async def known_comparisons(services: EngineServices, stack: Stack, detection_id
     if detection.status != COMPLETE or body["names"] is not None:
         raise BadValue(f"The drift detection {detection_id} has no result for the whole stack {stack.name}.")
     known = body.get("comparisons", {}) if body.get("record") == await record_of(services, stack) else {}
-    return Known(detection.created_at, {uuid: Comparison.of_data(data) for uuid, data in known.items()})
+    return DetectionResult(detection.created_at, {uuid: Comparison.of_data(data) for uuid, data in known.items()})
 
 
 def known_drift(services: EngineServices, detection: DriftDetection) -> DriftSummary:

@@ -63,10 +63,10 @@ async def drift_of(
     """
     services, stack = comparer.view.services, comparer.view.stack
     states = comparer.states()
-    wanted = [state for state in states if names is None or state.row.name in names]
-    comparer.progress.total = sum(1 for _ in comparer.compared_states(wanted))
-    reads = SharedReads.of(comparer.all_states(wanted))
-    reports = [report for report, _ in await asyncio.gather(*(comparer.compare(state, reads) for state in wanted))]
+    selected = [state for state in states if names is None or state.row.name in names]
+    comparer.progress.total = sum(1 for _ in comparer.compared_states(selected))
+    reads = SharedReads.of(comparer.all_states(selected))
+    reports = [report for report, _ in await asyncio.gather(*(comparer.compare(state, reads) for state in selected))]
     identifiers = ObjectIds(services)
     for report in reports:
         report["physical_id"] = await identifiers.shown(stack, report["type"], report["physical_id"])

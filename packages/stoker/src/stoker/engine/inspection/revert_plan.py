@@ -30,11 +30,11 @@ async def returning_plan(services: EngineServices, stack: Stack) -> Plan:
 
     def on(connection: Connection) -> Plan:
         observed = look.added_to(examined)
-        wanted = DesiredState.of(services, definition, inputs)
+        desired = DesiredState.of(services, definition, inputs)
         recorded = Recorded.of(services, connection, stack, observed)
         inside = NestedPlanner(services, connection, stack, inputs, exports, stack.depth, observed=observed)
         scope, policies = RecordedScope(recorded.current.get), Policies.of(services, stack, "UPDATE")
-        return Forward("UPDATE", wanted, list(recorded.states.values()), scope, policies, nested=inside).plan()
+        return Forward("UPDATE", desired, list(recorded.states.values()), scope, policies, nested=inside).plan()
 
     plan: Plan = await services.database.read_on(partial(services.evaluator.compute_on_thread, stack.project_id), on)
     return plan.without_subjects()

@@ -35,11 +35,11 @@ class SharedReads:
 
     def __init__(self, objects: Iterable[tuple[ResourceType, str | None]]) -> None:
         """`objects` are the types and the physical IDs of the resources, None for one without an object."""
-        wanted: dict[SharedList, list[str]] = {}
+        by_list: dict[SharedList, list[str]] = {}
         for kind, physical_id in objects:
             for shared in kind.shared_lists if physical_id is not None else ():
-                wanted.setdefault(shared, []).append(str(physical_id))
-        self._wanted = {shared: identifiers for shared, identifiers in wanted.items() if len(identifiers) >= MANY}
+                by_list.setdefault(shared, []).append(str(physical_id))
+        self._by_list = {shared: identifiers for shared, identifiers in by_list.items() if len(identifiers) >= MANY}
         self._read: dict[tuple[Cloud, SharedList], asyncio.Future[_Items | None]] = {}
         self._questions: dict[tuple[str, str | None], _Question] = {}
 
@@ -50,7 +50,7 @@ class SharedReads:
 
     def over(self, cloud: Cloud) -> Cloud:
         """Return a cloud that answers from the lists what these tell."""
-        return cast(Cloud, _SharingCloud(cloud, self)) if self._wanted else cloud
+        return cast(Cloud, _SharingCloud(cloud, self)) if self._by_list else cloud
 
     def unrecorded(self, stack_id: str, whole: str | None, ask: Unrecorded) -> Unrecorded:
         """Return what asks which of some objects belong to no resource, with one question for all resources of a stack
@@ -77,20 +77,20 @@ class SharedReads:
     async def member(self, cloud: Cloud, service: str, path: str) -> Answer | None:
         """Return the answer to a request for one object; None if it is in no list that is read."""
         above, _, identifier = path.rpartition("/")
-        for shared in self._wanted:
+        for shared in self._by_list:
             if (shared.service, shared.path, shared.of_others) == (service, above, False):
                 for item in (await self._items(cloud, shared) or {}).get(identifier, ()):
                     return Answer(200, {}, {shared.member: item} if shared.member else item)
         return None
 
     async def items_with_ids(
-        self, cloud: Cloud, service: str, path: str, wanted: Mapping[str, object]
+        self, cloud: Cloud, service: str, path: str, params: Mapping[str, object]
     ) -> list[object] | None:
         """Return the items of a list with an ID in one field; None if the list is not read for this ID."""
-        if len(wanted) != 1:
+        if len(params) != 1:
             return None
-        ((name, value),) = wanted.items()
-        for shared, identifiers in self._wanted.items():
+        ((name, value),) = params.items()
+        for shared, identifiers in self._by_list.items():
             known = (shared.service, shared.list_path, shared.field, shared.of_others)
             if known == (service, path, name, True) and value in identifiers:
                 items = await self._items(cloud, shared)
@@ -120,7 +120,7 @@ class SharedReads:
         return answer.result()
 
     async def _listed(self, cloud: Cloud, shared: SharedList) -> _Items:
-        identifiers = self._wanted[shared]
+        identifiers = self._by_list[shared]
         choices: list[Mapping[str, object] | None] = [None]
         if shared.selects:
             starts = range(0, len(identifiers), _SELECTED)

@@ -54,9 +54,9 @@ class Reader:
         state = view.current.get(resource)
         if state is None:
             return None
-        wanted = key if state.type.path_in_attribute else key[:1]
-        values = await self.read(view, state, {wanted})
-        value = values.get(wanted)
+        requested = key if state.type.path_in_attribute else key[:1]
+        values = await self.read(view, state, {requested})
+        value = values.get(requested)
         return value if state.type.path_in_attribute else walk(value, key[1:])
 
     async def read(
@@ -168,11 +168,11 @@ class Reader:
         return await self._missing_reason(view, definition, name) if value is None else None
 
     async def _prefetch(self, view: StackView, definition: Definition, names: list[str]) -> None:
-        shows_zones, wanted = await view.evaluate(partial(_read_attributes, view, definition, names))
+        shows_zones, needed = await view.evaluate(partial(_read_attributes, view, definition, names))
         if shows_zones and is_unknown(view.scope.zones):
             await _load_zones(view)
-        found = await all_of([self.read(view, view.current[name], keys) for name, keys in wanted.items()])
-        for resource, values in zip(wanted, found, strict=True):
+        found = await all_of([self.read(view, view.current[name], keys) for name, keys in needed.items()])
+        for resource, values in zip(needed, found, strict=True):
             for key, value in values.items():
                 view.scope.prefetched[resource, attribute_text(key)] = value
 
@@ -193,14 +193,14 @@ def _read_attributes(
     """Return whether outputs use the availability zones, and the attributes of each resource that they use."""
     expressions = [definition.outputs[name].value for name in names]
     shows_zones = any(True for each in expressions for _ in definition.calls_in(each, FnGetAZs))
-    wanted: dict[str, set[AttributeKey]] = {}
+    needed: dict[str, set[AttributeKey]] = {}
     for expression in expressions:
         for placed in definition.references_in(expression):
             reference = placed.reference
             state = view.current.get(reference.resource)
             if state is not None:
-                wanted.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
-    return shows_zones, wanted
+                needed.setdefault(reference.resource, set()).update(keys_of(reference, state.type))
+    return shows_zones, needed
 
 
 async def _load_zones(view: StackView) -> None:

@@ -108,8 +108,8 @@ class _Survey:
         projects = sorted(
             {owner.project_id for owner in before.owners.values()} | {it.project_id for it in self._sought}
         )
-        wanted = self._wanted(before)
-        await asyncio.gather(*(self._read_project(project, before.owners, wanted[project]) for project in projects))
+        needed = self._needed_lists(before)
+        await asyncio.gather(*(self._read_project(project, before.owners, needed[project]) for project in projects))
         # What was made or deleted meanwhile is in one of the two records.
         now = await self._services.database.read(recorded_objects.everything)
         self._found += self._orphaned(before, now)
@@ -128,7 +128,7 @@ class _Survey:
 
     # -- reading ----------------------------------------------------------------------------------------------
 
-    def _wanted(self, recorded: RecordedObjects) -> Mapping[str, set[CollectionLocation]]:
+    def _needed_lists(self, recorded: RecordedObjects) -> Mapping[str, set[CollectionLocation]]:
         """Return the lists with objects that are recorded or sought, by project."""
         places = [
             (recorded.owners[each.stack].project_id, each.type)
@@ -147,7 +147,7 @@ class _Survey:
         return kind.listed if kind is not None else None
 
     async def _read_project(
-        self, project: str, owners: Mapping[str, Owner], wanted: Collection[CollectionLocation]
+        self, project: str, owners: Mapping[str, Owner], needed: Collection[CollectionLocation]
     ) -> None:
         try:
             cloud = await self._services.credentials.of_project(
@@ -155,13 +155,13 @@ class _Survey:
             )
             if cloud is not None:
                 self._clouds[project] = cloud
-                listings = [each async for each in offered_lists(cloud, self._kinds(), wanted)]
+                listings = [each async for each in offered_lists(cloud, self._kinds(), needed)]
             reason = _NO_CREDENTIAL
         except StokerError as error:
             self._clouds.pop(project, None)
             reason = error.message
         if project not in self._clouds:
-            self._unread |= {(project, listing): reason for listing in wanted}
+            self._unread |= {(project, listing): reason for listing in needed}
             self._found.append(Found(Finding.UNKNOWN, project, "", reason=reason))
             return
         await asyncio.gather(*(self._read(project, listing) for listing in listings))
@@ -247,9 +247,9 @@ class _Survey:
 
 
 async def offered_lists(
-    cloud: Cloud | TimeLimitedCloud, kinds: Iterable[ResourceType], wanted: Collection[CollectionLocation]
+    cloud: Cloud | TimeLimitedCloud, kinds: Iterable[ResourceType], locations: Collection[CollectionLocation]
 ) -> AsyncIterator[CollectionLocation]:
-    """Yield each list in which objects of stacks can be: the wanted ones, and those that the cloud offers to anybody.
+    """Yield each list in which objects of stacks can be: the given ones, and those that the cloud offers to anybody.
 
     A list without names says only whether known objects exist. One of a service that does not tell its extensions
     counts as offered: the answer to its request says more.
@@ -259,7 +259,7 @@ async def offered_lists(
         listing = kind.listed
         if listing is None or listing in seen:
             continue
-        if listing not in wanted:
+        if listing not in locations:
             if kind.for_administrators or listing.name_field is None or not cloud.has_service(listing.service):
                 continue
             if kind.extension is not None and not await _may_have(cloud, listing.service, kind.extension):

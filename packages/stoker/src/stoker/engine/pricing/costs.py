@@ -98,10 +98,10 @@ async def costs_of(
 ) -> Costs:
     """Return the costs of resources. Services are asked, for `seconds` at most, only for names without a price."""
     counting = _Counting(prices)
-    wanted = {
+    needed = {
         taken.charge for usage in usages for taken in (*usage.before, *usage.after) if counting.needs_lookup(taken)
     }
-    charges = [charge for charge in wanted if charge is not None and charge.names is not None]
+    charges = [charge for charge in needed if charge is not None and charge.names is not None]
     if charges:
         try:
             reader = Reader(await open_cloud(), clock, seconds)

@@ -54,8 +54,8 @@ async def secrets_of_tree(services: EngineServices, stacks: Sequence[Stack]) -> 
     `stacks` are the stack and then those nested in it, each after the one around it.
     """
     history = await _history(services, stacks)
-    wanted = {identifier for _, inputs in history for identifier in inputs}
-    loaded = await services.database.read(services.loader.load_all_now, wanted)
+    input_ids = {identifier for _, inputs in history for identifier in inputs}
+    loaded = await services.database.read(services.loader.load_all_now, input_ids)
     above = await _secrets_of(services, await _history(services, (await _upwards(services, stacks[0]))[1:]))
     found: dict[str, set[str]] = {}
     for stack, inputs in history:
@@ -335,8 +335,8 @@ class Redaction:
         return {**given, **finalized(kind, given)}
 
     def _like(self, definition: Definition, name: str) -> ResourceDefinition | None:
-        wanted = self.definition.resources[name].type
-        return next((other for other in definition.resources.values() if other.type == wanted), None)
+        type_name = self.definition.resources[name].type
+        return next((other for other in definition.resources.values() if other.type == type_name), None)
 
     def _refers_to_secrets(self, name: str) -> bool:
         return any(

@@ -72,8 +72,8 @@ async def _live_actions(state: str, kind: AlarmResource, call: Call, shown: Mapp
     """Return the recorded actions if Aodh calls their URLs and no others, besides those of queues."""
     queues = _normal(_queue_urls(call, state).values())
     live = [url for url in _normal(shown[f"{state}_actions"]) if url not in queues]
-    wanted = _normal(await _called(call, state))
-    return call.properties[f"{state}_actions"] if sorted(live) == sorted(wanted) else live
+    declared = _normal(await _called(call, state))
+    return call.properties[f"{state}_actions"] if sorted(live) == sorted(declared) else live
 
 
 async def _live_queues(state: str, kind: AlarmResource, call: Call, shown: Mapping[str, Any]) -> object:

@@ -59,8 +59,8 @@ class Alarm(AlarmResource):
 
     def rule_differences(self, properties: Mapping[str, object], rule: Mapping[str, object]) -> dict[str, object]:
         found = super().rule_differences(properties, rule)
-        wanted = self.rule(properties).get("query", [])
-        return found if same(wanted, rule.get("query", [])) else {**found, "query": None}
+        declared = self.rule(properties).get("query", [])
+        return found if same(declared, rule.get("query", [])) else {**found, "query": None}
 
 
 def _condition(meter: str, key: str, value: object) -> dict[str, object]:

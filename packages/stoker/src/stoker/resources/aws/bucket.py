@@ -62,12 +62,12 @@ class Bucket(Translated):
         given = [name for name in ("Tags", "WebsiteConfiguration") if call.properties[name] is not None]
         return {**access, **dict.fromkeys(given if "X-Container-Meta" in found else [])}
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
-        metadata = {f"S3-Tag-{key}": value for key, value in as_map(given["Tags"]).items()}
-        site = given["WebsiteConfiguration"] or {}
+    async def translated(self, call: Call, properties: Mapping[str, Any]) -> Mapping[str, object]:
+        metadata = {f"S3-Tag-{key}": value for key, value in as_map(properties["Tags"]).items()}
+        site = properties["WebsiteConfiguration"] or {}
         pages = {"Web-Index": site.get("IndexDocument"), "Web-Error": site.get("ErrorDocument")}
         metadata |= {name: value for name, value in pages.items() if value is not None}
-        read, write = _access(call, given["AccessControl"])
+        read, write = _access(call, properties["AccessControl"])
         return {"X-Container-Read": read, "X-Container-Write": write, "X-Container-Meta": metadata}
 
 

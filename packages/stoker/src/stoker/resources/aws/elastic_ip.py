@@ -59,19 +59,19 @@ class EIP(Translated):
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(_ADDRESS, resource.name)
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def translated(self, call: Call, properties: Mapping[str, Any]) -> Mapping[str, object]:
         if _NETWORK not in call.data and call.action in _SETTING:
             call.data[_NETWORK] = await external_network(call)
-        wanted = {"floating_network": call.data.get(_NETWORK)}
-        server = given["InstanceId"]
+        translated = {"floating_network": call.data.get(_NETWORK)}
+        server = properties["InstanceId"]
         if server is None:
-            return wanted
+            return translated
         # The instance of an earlier version of the properties need not exist any more.
-        is_wanted = given is call.properties and call.action in _SETTING
-        interface = await (required_interface if is_wanted else first_interface)(call, server)
+        is_set = properties is call.properties and call.action in _SETTING
+        interface = await (required_interface if is_set else first_interface)(call, server)
         if interface is None:
-            return wanted
-        return wanted | {"port_id": interface.port, "fixed_ip_address": interface.address}
+            return translated
+        return translated | {"port_id": interface.port, "fixed_ip_address": interface.address}
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         values: dict[str, object] = {"AllocationId": call.physical_id}

@@ -36,12 +36,12 @@ class EIPAssociation(AddressAssociation, ConditionallyReplaced):
     }
 
     def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
-        given = {name for name in properties if properties[name] is not None}
-        if len(given & _ADDRESSES) != 1:
+        names = {name for name in properties if properties[name] is not None}
+        if len(names & _ADDRESSES) != 1:
             yield "exactly one of EIP and AllocationId must be given"
-        if "EIP" in given and "InstanceId" not in given:
+        if "EIP" in names and "InstanceId" not in names:
             yield "EIP requires InstanceId"
-        elif not given & _PLACES:
+        elif not names & _PLACES:
             yield "InstanceId or NetworkInterfaceId must be given"
 
     def replacement_reason(
@@ -55,11 +55,11 @@ class EIPAssociation(AddressAssociation, ConditionallyReplaced):
         return str(call.properties["EIP"] or call.properties["AllocationId"])
 
     async def ends(self, call: Call) -> AssociationEnds:
-        given = call.properties
-        floating_ip = given["AllocationId"] or await _floating_ip_with(call, given["EIP"])
-        if given["EIP"] is None and given["NetworkInterfaceId"] is not None:
-            return AssociationEnds(floating_ip, given["NetworkInterfaceId"])
-        interface = await required_interface(call, given["InstanceId"])
+        properties = call.properties
+        floating_ip = properties["AllocationId"] or await _floating_ip_with(call, properties["EIP"])
+        if properties["EIP"] is None and properties["NetworkInterfaceId"] is not None:
+            return AssociationEnds(floating_ip, properties["NetworkInterfaceId"])
+        interface = await required_interface(call, properties["InstanceId"])
         return AssociationEnds(floating_ip, interface.port, interface.address)
 
     async def prepare(self, call: Call, floating_ip: Mapping[str, Any], port: str) -> None:

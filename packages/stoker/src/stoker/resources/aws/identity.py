@@ -97,9 +97,9 @@ class AccessKey(ResourceType):
             return InProgress(after=0.0)
         access = call.data[_ACCESS]
         blob = json.dumps({"access": access, "secret": call.data[_SECRET]})
-        wanted = {"type": "ec2", "blob": blob, "user_id": user.data["user_id"], "project_id": user_project(call)}
+        body = {"type": "ec2", "blob": blob, "user_id": user.data["user_id"], "project_id": user_project(call)}
         admin = await call.cloud.as_stack_domain_admin()
-        await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
+        await admin.request("POST", "keystone", "/credentials", json={"credential": body}, ok=(409,))
         # Keystone derives the ID of an EC2 credential from its access key.
         call.data[_CREDENTIAL] = sha256(access.encode()).hexdigest()
         return Done(physical_id=access)

@@ -77,12 +77,12 @@ class Instance(SignalledCreation, Translated):
             return InProgress(after=0.0)
         return await _attach_volumes(call)
 
-    async def translated(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
-        wanted = server_properties(given)
+    async def translated(self, call: Call, properties: Mapping[str, object]) -> Mapping[str, object]:
+        translated = server_properties(properties)
         for name, kind in (("image", "glance.image"), ("flavor", "nova.flavor")):
-            if name in wanted:  # an existing object may be used without the required properties
-                wanted[name] = await _id_of(call, kind, wanted[name])
-        return wanted
+            if name in translated:  # an existing object may be used without the required properties
+                translated[name] = await _id_of(call, kind, translated[name])
+        return translated
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -108,30 +108,30 @@ async def _id_of(call: Call, kind: str, value: str) -> str:
         return value
 
 
-def server_properties(given: Mapping[str, Any]) -> dict[str, Any]:
+def server_properties(properties: Mapping[str, Any]) -> dict[str, Any]:
     """Translate an instance's properties to those of a server, without resolving names to IDs."""
-    groups = [*(given["SecurityGroups"] or []), *(given["SecurityGroupIds"] or [])]
-    wanted = {
-        "image": given["ImageId"],
-        "flavor": given["InstanceType"],
-        "key_name": given["KeyName"],
-        "availability_zone": given["AvailabilityZone"],
-        "user_data": given["UserData"],
+    groups = [*(properties["SecurityGroups"] or []), *(properties["SecurityGroupIds"] or [])]
+    translated = {
+        "image": properties["ImageId"],
+        "flavor": properties["InstanceType"],
+        "key_name": properties["KeyName"],
+        "availability_zone": properties["AvailabilityZone"],
+        "user_data": properties["UserData"],
         "user_data_format": "HEAT_CFNTOOLS",
-        "metadata": as_map(given["Tags"]) or None,
-        "scheduler_hints": _hints(given["NovaSchedulerHints"]) or None,
+        "metadata": as_map(properties["Tags"]) or None,
+        "scheduler_hints": _hints(properties["NovaSchedulerHints"]) or None,
         "security_groups": groups or None,
-        "networks": _networks(given) or None,
-        "block_device_mapping": [_disk(device) for device in given["BlockDeviceMappings"] or []] or None,
+        "networks": _networks(properties) or None,
+        "block_device_mapping": [_disk(device) for device in properties["BlockDeviceMappings"] or []] or None,
     }
-    return {name: value for name, value in wanted.items() if value is not None}
+    return {name: value for name, value in translated.items() if value is not None}
 
 
-def _networks(given: Mapping[str, Any]) -> list[dict[str, str]]:
+def _networks(properties: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return the networks: the given interfaces, else one in the subnet."""
-    if given["NetworkInterfaces"]:
-        return [{"port": port} for port in ports(given["NetworkInterfaces"])]
-    return [{"subnet": given["SubnetId"]}] if given["SubnetId"] else []
+    if properties["NetworkInterfaces"]:
+        return [{"port": port} for port in ports(properties["NetworkInterfaces"])]
+    return [{"subnet": properties["SubnetId"]}] if properties["SubnetId"] else []
 
 
 def ports(interfaces: Sequence[object]) -> list[str]:
@@ -145,10 +145,10 @@ def ports(interfaces: Sequence[object]) -> list[str]:
     return [port for _, port in sorted(placed, key=lambda entry: entry[0])]
 
 
-def _hints(given: list[Mapping[str, Any]] | None) -> dict[str, object]:
+def _hints(entries: list[Mapping[str, Any]] | None) -> dict[str, object]:
     """Return scheduler hints; a key that is given several times gets a list."""
     hints: dict[str, list[object]] = {}
-    for hint in given or []:
+    for hint in entries or []:
         hints.setdefault(hint["Key"], []).append(hint["Value"])
     return {name: values if len(values) > 1 else values[0] for name, values in hints.items()}
 
@@ -167,10 +167,10 @@ def _disk(device: Mapping[str, Any]) -> dict[str, object]:
 async def _attach_volumes(call: Call) -> Outcome:
     """Attach the volumes one after the other."""
     finished: int = call.progress.get(_VOLUMES, 0)
-    wanted = call.properties["Volumes"] or []
-    if finished == len(wanted):
+    attachments = call.properties["Volumes"] or []
+    if finished == len(attachments):
         return Done()
-    entry = wanted[finished]
+    entry = attachments[finished]
     outcome = await attach_completely(call, str(call.physical_id), entry["VolumeId"], entry["Device"])
     if not isinstance(outcome, Done):
         return outcome

@@ -42,8 +42,8 @@ class TemplateAtUrl(FetchedTemplate):
         return await asyncio.wrap_future(fetch_text(url, project_id, limits))
 
     def child(self, properties: Mapping[str, Any], template: Mapping[str, object]) -> ChildRequest:
-        given, minutes = properties["Parameters"], properties["TimeoutInMinutes"]
-        return ChildRequest(template, parameters=given or {}, timeout_minutes=minutes)
+        parameters, minutes = properties["Parameters"], properties["TimeoutInMinutes"]
+        return ChildRequest(template, parameters=parameters or {}, timeout_minutes=minutes)
 
 
 class NestedStack(NestedStackResource):

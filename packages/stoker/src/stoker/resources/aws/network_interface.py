@@ -40,11 +40,13 @@ class NetworkInterface(Translated):
     }
     attributes = {"PrivateIpAddress": Attribute("The first address of the port.", Type.STRING)}
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
-        subnet, address = given["SubnetId"], given["PrivateIpAddress"]
+    async def translated(self, call: Call, properties: Mapping[str, Any]) -> Mapping[str, object]:
+        subnet, address = properties["SubnetId"], properties["PrivateIpAddress"]
         fixed = {"subnet": subnet} | ({"ip_address": address} if address else {})
-        wanted = {"name": call.physical_name, "network": await _network(call, subnet), "fixed_ips": [fixed]}
-        return wanted if given["GroupSet"] is None else {**wanted, "security_groups": given["GroupSet"]}
+        translated = {"name": call.physical_name, "network": await _network(call, subnet), "fixed_ips": [fixed]}
+        return (
+            translated if properties["GroupSet"] is None else {**translated, "security_groups": properties["GroupSet"]}
+        )
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         if call.physical_id is None:

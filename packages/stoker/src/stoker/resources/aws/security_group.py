@@ -95,9 +95,9 @@ class SecurityGroup(RuleSet):
         return without_nulls(body)
 
 
-def _port(given: str | None) -> str | None:
+def _port(port: str | None) -> str | None:
     """Return a port; a negative one stands for all ports."""
-    return None if given is None or given.startswith("-") else given
+    return None if port is None or port.startswith("-") else port
 
 
 def _text(number: object) -> str | None:

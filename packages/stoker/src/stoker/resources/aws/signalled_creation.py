@@ -128,8 +128,8 @@ class _Policy:
     timeout: float
 
     @classmethod
-    def of(cls, schema: Mapping[str, Property], given: Mapping[str, object]) -> _Policy:
-        values = Finalizer().properties(schema, given)
+    def of(cls, schema: Mapping[str, Property], values_in_template: Mapping[str, object]) -> _Policy:
+        values = Finalizer().properties(schema, values_in_template)
         signal = Finalizer().properties(_RESOURCE_SIGNAL, values["ResourceSignal"] or {})
         percent = (values.get(_GROUP) or {}).get("MinSuccessfulInstancesPercent", 100)
         return cls(signal["Count"], ceil(signal["Count"] * percent / 100), seconds_of(signal["Timeout"]))

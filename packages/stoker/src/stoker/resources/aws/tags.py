@@ -19,9 +19,9 @@ def unsupported_tags() -> Property:
     return Property(Type.LIST, "Not supported.", items=_tag(implemented=False), live=managed("it has no effect"))
 
 
-def as_map(given: list[Mapping[str, Any]] | None) -> dict[str, object]:
+def as_map(tags: list[Mapping[str, Any]] | None) -> dict[str, object]:
     """Return the values of tags by their keys; of several with one key, the last."""
-    return {tag["Key"]: tag["Value"] for tag in given or []}
+    return {tag["Key"]: tag["Value"] for tag in tags or []}
 
 
 def _tag(**rest: Any) -> Property:

@@ -72,8 +72,8 @@ class Translated(
         self._target.configure(options)
         self.physical_name_limit = self._target.physical_name_limit
 
-    async def translated(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the target's properties for the properties `given`."""
+    async def translated(self, call: Call, properties: Mapping[str, object]) -> Mapping[str, object]:
+        """Return the target's properties for the own `properties`."""
         raise NotImplementedError(f"{self.type_name} does not translate its properties")
 
     async def find(self, call: Call) -> str | None:
@@ -152,7 +152,9 @@ class Translated(
         """Return the call with the target's properties."""
         properties = await self._properties(call, call.properties)
         previous = None if call.previous is None else await self._properties(call, call.previous)
-        wanted = None if call.resource.replacement is None else await self._properties(call, call.resource.replacement)
+        replacement = (
+            None if call.resource.replacement is None else await self._properties(call, call.resource.replacement)
+        )
         changed = {}
         if previous is not None:
             changed = {name: value for name, value in properties.items() if previous.get(name) != value}
@@ -161,13 +163,13 @@ class Translated(
             properties=properties,
             previous=previous,
             changed=changed,
-            resource=replace(call.resource, replacement=wanted, given=None),
+            resource=replace(call.resource, replacement=replacement, given=None),
             report=replace(call.report, compared=set(), unread={}),
         )
 
-    async def _properties(self, call: Call, given: Mapping[str, object]) -> Mapping[str, object]:
-        wanted = await self.translated(call, given)
-        return Finalizer().properties(self._target.properties, wanted)
+    async def _properties(self, call: Call, properties: Mapping[str, object]) -> Mapping[str, object]:
+        translated = await self.translated(call, properties)
+        return Finalizer().properties(self._target.properties, translated)
 
 
 def _translated(exclusion: Exclusion, target: type[ResourceType]) -> Exclusion:

@@ -85,10 +85,10 @@ class Subnet(NeutronResource):
     computed = frozenset({"AvailabilityZone"})
 
     async def create_body(self, call: Call) -> dict[str, object]:
-        given = call.properties
+        properties = call.properties
         return {
-            "network_id": given["VpcId"],
-            "cidr": given["CidrBlock"],
+            "network_id": properties["VpcId"],
+            "cidr": properties["CidrBlock"],
             "name": call.physical_name,
             "ip_version": 4,
         }

@@ -47,12 +47,12 @@ class Volume(Translated):
         if properties.get("Size") is None and properties.get("SnapshotId") is None:
             yield "Size or SnapshotId must be given"
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def translated(self, call: Call, properties: Mapping[str, Any]) -> Mapping[str, object]:
         return {
-            "availability_zone": given["AvailabilityZone"],
-            "size": given["Size"],
-            "backup_id": given["SnapshotId"],
-            "metadata": as_map(given["Tags"]),
+            "availability_zone": properties["AvailabilityZone"],
+            "size": properties["Size"],
+            "backup_id": properties["SnapshotId"],
+            "metadata": as_map(properties["Tags"]),
             "name": call.physical_name,
             "description": call.physical_name,
         }
@@ -81,9 +81,9 @@ class VolumeAttachment(Translated):
         ),
     }
 
-    async def translated(self, call: Call, given: Mapping[str, Any]) -> Mapping[str, object]:
+    async def translated(self, call: Call, properties: Mapping[str, Any]) -> Mapping[str, object]:
         return {
-            "instance_uuid": given["InstanceId"],
-            "volume_id": given["VolumeId"],
-            "mountpoint": given["Device"],
+            "instance_uuid": properties["InstanceId"],
+            "volume_id": properties["VolumeId"],
+            "mountpoint": properties["Device"],
         }

@@ -62,8 +62,8 @@ class Container(KeyManagerObject):
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, shown)
         call.report.compared.update(self.properties)
-        wanted, actual = dict(self.references(call.properties)), _keys(shown)
-        if {name: key_of(reference) for name, reference in wanted.items()} != actual:
+        declared, actual = dict(self.references(call.properties)), _keys(shown)
+        if {name: key_of(reference) for name, reference in declared.items()} != actual:
             found |= dict.fromkeys(name for name in self.properties if name != "name" and call.properties[name])
         return found
 

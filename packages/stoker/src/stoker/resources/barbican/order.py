@@ -138,13 +138,13 @@ class Order(KeyManagerObject):
         return found | {key: value_at(parts.get(str(key[0])), key[1:]) for key in keys if key[0] in _PARTS}
 
 
-async def _parts(call: Call, wanted: set[str], kind: Order) -> dict[str, str | None]:
-    """Return the payloads of those of the secrets in the order's container that are wanted, by name."""
-    if not wanted or call.physical_id is None:
+async def _parts(call: Call, names: set[str], kind: Order) -> dict[str, str | None]:
+    """Return the payloads of the secrets with these names in the order's container, by name."""
+    if not names or call.physical_id is None:
         return {}
     container = (await kind.show(call) or {}).get("container_ref")
     if container is None:
         return {}
     shown = await call.cloud.get(SERVICE, member_path("/containers/", container))
     references = {entry["name"]: entry["secret_ref"] for entry in shown["secret_refs"]}
-    return {name: await payload(call, references[name]) for name in sorted(wanted & references.keys())}
+    return {name: await payload(call, references[name]) for name in sorted(names & references.keys())}

@@ -83,8 +83,8 @@ class Host(ReservationResource):
         call.report.compared.update(("name", "extra_capability"))
         if shown["hypervisor_hostname"] != call.properties["name"]:
             found["name"] = shown["hypervisor_hostname"]
-        wanted, live = _capabilities(call.properties), _shown_capabilities(shown)
-        if not same(wanted, live):
+        declared, live = _capabilities(call.properties), _shown_capabilities(shown)
+        if not same(declared, live):
             found["extra_capability"] = live
         return found
 

@@ -189,7 +189,7 @@ def _differences(body: Mapping[str, Any], shown: Mapping[str, object]) -> dict[s
         for name in _DATES
         if name in body and name in shown and _moment(body[name]) != _moment(shown[name])
     }
-    wanted = [without_nulls(one) for one in body["reservations"]]
-    if not same(wanted, shown["reservations"]):
+    declared = [without_nulls(one) for one in body["reservations"]]
+    if not same(declared, shown["reservations"]):
         found["reservations"] = None
     return found

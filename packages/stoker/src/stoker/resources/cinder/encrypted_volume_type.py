@@ -71,8 +71,8 @@ class EncryptedVolumeType(RestResource):
 
     async def find(self, call: Call) -> str | None:
         volume_type = await _volume_type(call)
-        wanted, shown = await self.create_body(call), await _encryption(call, volume_type)
-        if shown is None or not all(same(value, shown.get(key)) for key, value in wanted.items()):
+        declared, shown = await self.create_body(call), await _encryption(call, volume_type)
+        if shown is None or not all(same(value, shown.get(key)) for key, value in declared.items()):
             return None
         return next(iter(await unrecorded(call, [volume_type])), None)
 

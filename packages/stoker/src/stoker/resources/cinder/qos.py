@@ -79,9 +79,9 @@ def _specs(shown: Mapping[str, Any]) -> dict[str, object]:
     return {**shown["specs"], _CONSUMER: shown[_CONSUMER]}
 
 
-def _differs(wanted: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
-    return not same({_CONSUMER: shown[_CONSUMER], **wanted}, _specs(shown)) or bool(
-        shown["specs"].keys() - wanted.keys()
+def _differs(declared: Mapping[str, object], shown: Mapping[str, Any]) -> bool:
+    return not same({_CONSUMER: shown[_CONSUMER], **declared}, _specs(shown)) or bool(
+        shown["specs"].keys() - declared.keys()
     )
 
 

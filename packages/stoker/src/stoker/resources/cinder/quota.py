@@ -36,14 +36,14 @@ class Quota(ProjectQuota):
         "backup_gigabytes": limit("GiB of backups", _LATER),
     }
 
-    async def set_quotas(self, call: Call, wanted: Mapping[str, int]) -> None:
+    async def set_quotas(self, call: Call, quotas: Mapping[str, int]) -> None:
         """Set the quotas. Raises BadValue for one that is lower than what the project uses."""
-        used = await _usage(call) if any(value != _UNLIMITED for value in wanted.values()) else {}
-        exceeded = [name for name, value in wanted.items() if _UNLIMITED < value < used.get(name, 0)]
+        used = await _usage(call) if any(value != _UNLIMITED for value in quotas.values()) else {}
+        exceeded = [name for name, value in quotas.items() if _UNLIMITED < value < used.get(name, 0)]
         if exceeded:
-            listed = ", ".join(f"{name} {wanted[name]} (in use: {used[name]})" for name in sorted(exceeded))
+            listed = ", ".join(f"{name} {quotas[name]} (in use: {used[name]})" for name in sorted(exceeded))
             raise BadValue(f"a quota must not be lower than what the project uses: {listed}")
-        await super().set_quotas(call, wanted)
+        await super().set_quotas(call, quotas)
 
 
 async def _usage(call: Call) -> dict[str, int]:

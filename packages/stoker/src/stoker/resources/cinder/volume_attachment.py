@@ -67,11 +67,13 @@ class VolumeAttachment(ResourceType):
         return await attachment_of(call, call.properties["instance_uuid"], call.properties["volume_id"])
 
     async def create(self, call: Call) -> Outcome:
-        wanted = call.properties
+        properties = call.properties
         if call.physical_id is None:
-            made = await attach(call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint"))
+            made = await attach(
+                call, properties["instance_uuid"], properties["volume_id"], properties.get("mountpoint")
+            )
             return InProgress(after=_BUSY if made is None else ATTACHED.pause(call.elapsed), physical_id=made)
-        return await attached(call, wanted["instance_uuid"], wanted["volume_id"])
+        return await attached(call, properties["instance_uuid"], properties["volume_id"])
 
     async def update(self, call: Call) -> Outcome:
         return await in_turn(call, (self._detach_previous, self._attach))
@@ -81,11 +83,11 @@ class VolumeAttachment(ResourceType):
         return await detach_completely(call, before["instance_uuid"], str(call.physical_id), before["volume_id"])
 
     async def _attach(self, call: Call) -> Outcome:
-        wanted = call.properties
+        properties = call.properties
         outcome = await attach_completely(
-            call, wanted["instance_uuid"], wanted["volume_id"], wanted.get("mountpoint") or None
+            call, properties["instance_uuid"], properties["volume_id"], properties.get("mountpoint") or None
         )
-        return Done(physical_id=wanted["volume_id"]) if isinstance(outcome, Done) else outcome
+        return Done(physical_id=properties["volume_id"]) if isinstance(outcome, Done) else outcome
 
     async def _detach(self, call: Call) -> Outcome:
         given = call.properties

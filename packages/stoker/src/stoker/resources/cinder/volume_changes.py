@@ -63,30 +63,31 @@ async def set_metadata(call: Call) -> Outcome:
 
 async def _retype(call: Call) -> Outcome:
     """Change the type. Cinder accepts the request, and leaves the type as it is if data would have to be moved."""
-    wanted = call.properties["volume_type"]
+    new_type = call.properties["volume_type"]
     if call.progress.get("sent") is None:
-        await _act(call, "os-retype", new_type=wanted, migration_policy="never")
+        await _act(call, "os-retype", new_type=new_type, migration_policy="never")
         call.progress["sent"] = True
         return InProgress(after=RETYPED.pause(call.elapsed))
     shown = await volume_shown(call, str(call.physical_id))
     if shown is None:
         return _gone(call)
     outcome = RETYPED.outcome(shown["status"], elapsed=call.elapsed)
-    if isinstance(outcome, Done) and not await _has_type(call, shown["volume_type"], wanted):
+    kept_type = shown["volume_type"]
+    if isinstance(outcome, Done) and not await _has_type(call, kept_type, new_type):
         return Failed(
-            f"the volume has kept the type {shown['volume_type']}: Cinder cannot change it to {wanted} without moving "
+            f"the volume has kept the type {kept_type}: Cinder cannot change it to {new_type} without moving "
             "the data to another back end",
             "Error",
         )
     return outcome
 
 
-async def _has_type(call: Call, shown: str | None, wanted: str) -> bool:
-    """Return whether the name of a type that a volume shows is that of the wanted one, which may be given by its ID."""
-    if shown == wanted:
+async def _has_type(call: Call, shown: str | None, declared: str) -> bool:
+    """Return whether the name of a type that a volume shows is the declared one, which may be given by its ID."""
+    if shown == declared:
         return True
     types = await call.cloud.list("cinder", "/types", "volume_types")
-    return any(one["name"] == shown and one["id"] == wanted for one in types)
+    return any(one["name"] == shown and one["id"] == declared for one in types)
 
 
 async def _detach(call: Call) -> Outcome:

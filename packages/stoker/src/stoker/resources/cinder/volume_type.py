@@ -110,9 +110,9 @@ class VolumeType(UniquelyNamed):
         """Grant access to the declared projects, and revoke it from all others."""
         listed = await call.cloud.get("cinder", f"{self.member_path(call)}/os-volume-type-access")
         allowed = {row["project_id"] for row in listed["volume_type_access"]}
-        wanted = set(call.properties["projects"] or [])
-        await self._grant(call, sorted(wanted - allowed))
-        for project in sorted(allowed - wanted):
+        declared = set(call.properties["projects"] or [])
+        await self._grant(call, sorted(declared - allowed))
+        for project in sorted(allowed - declared):
             body = {"removeProjectAccess": {"project": project}}
             await call.cloud.request("POST", "cinder", f"{self.member_path(call)}/action", json=body, ok=(404,))
 

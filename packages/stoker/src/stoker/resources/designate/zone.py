@@ -110,8 +110,8 @@ class Zone(DesignateResource):
 
     def differences(self, call: Call, shown: Mapping[str, object]) -> dict[str, object]:
         found = super().differences(call, _normalized(shown))
-        wanted = _normalized({"masters": call.properties.get("primaries") or []})["masters"]
-        if wanted == _normalized(shown).get("masters"):
+        declared = _normalized({"masters": call.properties.get("primaries") or []})["masters"]
+        if declared == _normalized(shown).get("masters"):
             found.pop("primaries", None)
         kind = call.properties["type"]
         return {name: value for name, value in found.items() if _ONLY_FOR.get(name, kind) == kind}

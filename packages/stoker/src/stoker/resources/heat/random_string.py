@@ -105,19 +105,19 @@ def alphabets(properties: Mapping[str, Any]) -> list[tuple[str, int]]:
     if properties["sequence"] is not None:
         former = [{"class": properties["sequence"], "min": 1}]
         classes = former if classes == _DEFAULT_CLASSES else [*classes, *former]
-    wanted = [(entry["sequence"], entry["min"]) for entry in properties["character_sequences"] or []]
-    wanted += [(CLASSES[entry["class"]], entry["min"]) for entry in classes]
-    return [("".join(dict.fromkeys(characters)), minimum) for characters, minimum in wanted]
+    alphabets_with_minimum = [(entry["sequence"], entry["min"]) for entry in properties["character_sequences"] or []]
+    alphabets_with_minimum += [(CLASSES[entry["class"]], entry["min"]) for entry in classes]
+    return [("".join(dict.fromkeys(characters)), minimum) for characters, minimum in alphabets_with_minimum]
 
 
-def random_string(wanted: list[tuple[str, int]], length: int) -> str:
+def random_string(alphabets_with_minimum: list[tuple[str, int]], length: int) -> str:
     """Return `length` random characters with the minimum of each set, the rest from all sets, in random order.
 
     All random numbers are requested from the system at once, which takes longer than their use. They have 64 bits, so
     that no character is more likely than another by more than a part in 10 to the 16th.
     """
-    everything = sorted({character for characters, _ in wanted for character in characters})
-    sets: list[Sequence[str]] = [characters for characters, minimum in wanted for _ in range(minimum)]
+    everything = sorted({character for characters, _ in alphabets_with_minimum for character in characters})
+    sets: list[Sequence[str]] = [characters for characters, minimum in alphabets_with_minimum for _ in range(minimum)]
     if everything:
         sets += [everything] * (length - len(sets))
     numbers = memoryview(os.urandom(2 * _BYTES * len(sets))).cast("Q").tolist()

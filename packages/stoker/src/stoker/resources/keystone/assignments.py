@@ -79,12 +79,12 @@ class RoleBearer(KeystoneResource):
 
     async def move_grants(self, call: Call, before: Mapping[str, object], after: Mapping[str, object]) -> None:
         """Assign the roles of the properties `after`, then revoke those that only the properties `before` have."""
-        former, wanted = self.grants(call, before), self.grants(call, after)
-        for path in wanted:
+        former, declared = self.grants(call, before), self.grants(call, after)
+        for path in declared:
             if path not in former:
                 await call.cloud.put("keystone", path)
         for path in former:
-            if path not in wanted:
+            if path not in declared:
                 await call.cloud.delete("keystone", path, ok=(404,))
 
     def grants(self, call: Call, properties: Mapping[str, Any]) -> list[str]:

@@ -37,8 +37,8 @@ class MagnumResource(RestResource):
         """Return the changed properties. Those that were removed get their defaults, or else keep their values."""
         body = await super().update_body(call)
         defaults = {prop.wire or name: prop.default for name, prop in self.properties.items()}
-        wanted = {field: defaults.get(field) if value is None else value for field, value in body.items()}
-        return {field: value for field, value in wanted.items() if value not in (None, "")}
+        complete = {field: defaults.get(field) if value is None else value for field, value in body.items()}
+        return {field: value for field, value in complete.items() if value not in (None, "")}
 
     async def send_update(self, call: Call, body: Mapping[str, object]) -> dict[str, object]:
         patch = [{"op": "replace", "path": f"/{field}", "value": value} for field, value in body.items()]

@@ -155,5 +155,5 @@ def _has_begun(call: Call, shown: Mapping[str, object]) -> bool:
         return True
     if str(shown.get("status")).endswith("_IN_PROGRESS") or shown.get("updated_at") != call.progress["before"]:
         return True
-    wanted = call.progress.get("wanted", {})
-    return bool(wanted) and all(same(value, shown.get(field)) for field, value in wanted.items())
+    requested = call.progress.get("wanted", {})
+    return bool(requested) and all(same(value, shown.get(field)) for field, value in requested.items())

@@ -105,8 +105,8 @@ class ClusterTemplate(MagnumResource):
         engine, driver = properties.get("coe"), properties.get("volume_driver")
         if driver is None or engine is None or has_unknown([engine, driver]):
             return
-        if driver != (wanted := VOLUME_DRIVERS.get(engine, driver)):
-            yield f"volume_driver must be {wanted!r} for the engine {engine!r}, not {driver!r}"
+        if driver != (required := VOLUME_DRIVERS.get(engine, driver)):
+            yield f"volume_driver must be {required!r} for the engine {engine!r}, not {driver!r}"
 
 
 class BayModel(ClusterTemplate):

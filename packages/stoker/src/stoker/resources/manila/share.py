@@ -169,10 +169,10 @@ class Share(RestResource):
             return found
         call.report.compared.add("access_rules")
         held = {_shown(rule) for rule in rules}
-        if held == _wanted(call):
+        if held == _declared_rules(call):
             return found
         given = [rule for rule in call.properties["access_rules"] if _shown(rule) in held]
-        return {**found, "access_rules": [*given, *(rule._asdict() for rule in sorted(held - _wanted(call)))]}
+        return {**found, "access_rules": [*given, *(rule._asdict() for rule in sorted(held - _declared_rules(call)))]}
 
     async def computed_attribute(self, call: Call, name: str) -> object:
         listed = await call.cloud.get("manila", f"{self.member_path(call)}/export_locations", ok=(404,))
@@ -185,10 +185,10 @@ class Share(RestResource):
 
         Manila has one rule for each access_to: another level can be granted once the old rule has been removed.
         """
-        wanted, denied = _wanted(call), call.progress.setdefault(_DENIED, [])
+        declared, denied = _declared_rules(call), call.progress.setdefault(_DENIED, [])
         rules = await self._rules(call)
-        kept = {_shown(rule): rule["state"] for rule in rules if _shown(rule) in wanted and rule["id"] not in denied}
-        going = [rule for rule in rules if _shown(rule) not in wanted or rule["id"] in denied]
+        kept = {_shown(rule): rule["state"] for rule in rules if _shown(rule) in declared and rule["id"] not in denied}
+        going = [rule for rule in rules if _shown(rule) not in declared or rule["id"] in denied]
         broken = [rule for rule in rules if rule["state"] == _BROKEN and (rule["id"] in denied or _shown(rule) in kept)]
         if broken:
             listed = ", ".join(f"{rule['access_type']} {rule['access_to']}" for rule in broken)
@@ -198,7 +198,7 @@ class Share(RestResource):
                 await self._act(call, "deny_access", {"access_id": rule["id"]})
                 denied.append(rule["id"])
         targets = {_shown(rule).target for rule in going}
-        missing = sorted(rule for rule in wanted - kept.keys() if rule.target not in targets)
+        missing = sorted(rule for rule in declared - kept.keys() if rule.target not in targets)
         for rule in missing:
             await self._act(call, "allow_access", rule._asdict())
         settled = not going and not missing and set(kept.values()) <= {_IN_EFFECT}
@@ -224,7 +224,7 @@ class _Rule(NamedTuple):
         return self.access_type, self.access_to
 
 
-def _wanted(call: Call) -> set[_Rule]:
+def _declared_rules(call: Call) -> set[_Rule]:
     return {_shown(rule) for rule in call.properties["access_rules"] or ()}
 
 

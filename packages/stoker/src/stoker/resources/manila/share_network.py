@@ -85,11 +85,11 @@ class ShareNetwork(RestResource, ServiceValidated):
         if network is None or subnet is None or is_unknown(network) or is_unknown(subnet):
             return ()
         try:
-            wanted = await cloud.find("neutron.network", str(network))
+            network_id = await cloud.find("neutron.network", str(network))
             actual = await _network_of(cloud, await cloud.find("neutron.subnet", str(subnet)))
         except NotNamed:
             return ()
-        return () if wanted == actual else (f"the subnet {subnet} is not in the network {network}",)
+        return () if network_id == actual else (f"the subnet {subnet} is not in the network {network}",)
 
     async def create_body(self, call: Call) -> dict[str, object]:
         return await _with_network(call, await super().create_body(call))
@@ -110,10 +110,10 @@ class ShareNetwork(RestResource, ServiceValidated):
 
     async def _use_services(self, call: Call) -> None:
         """Make the security services of the network the declared ones."""
-        wanted = set(call.properties["security_services"] or ())
+        declared = set(call.properties["security_services"] or ())
         current = await _services(call)
         # A network has one security service of each type, so the old one is removed before the new one is added.
-        for action, changed in (("remove", current - wanted), ("add", wanted - current)):
+        for action, changed in (("remove", current - declared), ("add", declared - current)):
             for service in sorted(changed):
                 body = {f"{action}_security_service": {"security_service_id": service}}
                 await call.cloud.post("manila", f"{self.member_path(call)}/action", body)

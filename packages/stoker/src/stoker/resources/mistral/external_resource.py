@@ -91,8 +91,8 @@ class ExternalResource(ResourceType, Cancelable, ConditionallyReplaced, Resumabl
     ) -> str | None:
         if is_unknown(before["input"]) or is_unknown(after["input"]) or is_unknown(after["replace_on_change_inputs"]):
             return None
-        was, wanted = before["input"] or {}, after["input"] or {}
-        names = [name for name in after["replace_on_change_inputs"] or [] if was.get(name) != wanted.get(name)]
+        was, after_input = before["input"] or {}, after["input"] or {}
+        names = [name for name in after["replace_on_change_inputs"] or [] if was.get(name) != after_input.get(name)]
         return f"the input {names[0]} changes" if names else None
 
     async def create(self, call: Call) -> Outcome:

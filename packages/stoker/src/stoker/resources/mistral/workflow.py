@@ -121,11 +121,11 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
         except (yaml.YAMLError, RecursionError):
             found = None
         live = found.get(name) if isinstance(found, dict) else None
-        wanted = document_of(name, call.properties)[name]
-        call.report.compared.update(key.replace("-", "_") for key in ("name", *wanted))
+        declared = document_of(name, call.properties)[name]
+        call.report.compared.update(key.replace("-", "_") for key in ("name", *declared))
         if not isinstance(live, dict):
             return {"tasks": None}
-        return {key.replace("-", "_"): None for key, value in wanted.items() if live.get(key) != value}
+        return {key.replace("-", "_"): None for key, value in declared.items() if live.get(key) != value}
 
     # -- signals ---------------------------------------------------------------------------------------------------
 
@@ -143,13 +143,13 @@ class Workflow(RestResource, Resumable, Signalable, Suspendable):
     async def read_attributes(self, call: Call, keys: Several[AttributeKey]) -> dict[AttributeKey, object]:
         own = [key for key in keys if key[0] in self.attributes]
         found = await super().read_attributes(call, [key for key in keys if key not in own])
-        wanted = {str(key[0]) for key in own} if call.physical_id is not None else set()
+        names = {str(key[0]) for key in own} if call.physical_id is not None else set()
         values: dict[str, object] = {}
-        if "data" in wanted:
+        if "data" in names:
             values["data"] = {"name": call.physical_id, "input": call.properties["input"]}
-        if "alarm_url" in wanted:
+        if "alarm_url" in names:
             values["alarm_url"] = _alarm_url(call)
-        if EXECUTIONS in wanted:
+        if EXECUTIONS in names:
             values[EXECUTIONS] = [await _execution(call, identifier) for identifier in _executions(call)]
         return {**found, **{key: value_at(values, key) for key in own}}
 

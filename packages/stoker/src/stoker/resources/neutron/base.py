@@ -110,18 +110,18 @@ async def _value_specs(kind: NeutronResource, call: Call, shown: Mapping[str, ob
 
 async def shared(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> object:
     """Return whether the object is shared with every project other than by a permission that a stack has given."""
-    wanted = call.properties["shared"]
-    if not shown["shared"] or wanted:
+    is_shared = call.properties["shared"]
+    if not shown["shared"] or is_shared:
         return shown["shared"]
     params = {"object_id": call.physical_id, "action": "access_as_shared", "target_tenant": "*"}
     policies = await call.cloud.list("neutron", "/v2.0/rbac-policies", "rbac_policies", params)
     return bool(await unrecorded(call, [policy["id"] for policy in policies])) or not policies
 
 
-async def agents(kind: NeutronResource, call: Call, path: str, wanted: Iterable[str]) -> list[str]:
-    """Return the agents that serve the object, from the list `path` below it, the wanted ones first."""
+async def agents(kind: NeutronResource, call: Call, path: str, names: Iterable[str]) -> list[str]:
+    """Return the agents that serve the object, from the list `path` below it, those with these `names` first."""
     listed = await call.cloud.list("neutron", f"{kind.member_path(call)}/{path}", "agents")
-    return sorted((agent["id"] for agent in listed), key=lambda agent: agent not in wanted)
+    return sorted((agent["id"] for agent in listed), key=lambda agent: agent not in names)
 
 
 async def _set_tags(kind: NeutronResource, call: Call, tags: list[str]) -> None:

@@ -76,8 +76,8 @@ async def _overlaps_in_network(subnets: Sequence[Planned], facts: Facts) -> Asyn
     by_network = defaultdict[_Object, list[Planned]](list)
     for subnet in subnets:
         home = subnet.properties.get("network", subnet.properties.get("VpcId"))
-        wanted = subnet.makes and _range(subnet) is not None
-        if wanted and (network := await _object(subnet, home, "networks", facts)) is not None:
+        is_new = subnet.makes and _range(subnet) is not None
+        if is_new and (network := await _object(subnet, home, "networks", facts)) is not None:
             by_network[network].append(subnet)
     existing = await _listed(facts, "subnets", "network_id", (it.identifier for it in by_network if it.identifier))
     for network, group in by_network.items():
@@ -230,7 +230,7 @@ def _entries(value: Any) -> list[Mapping[str, Any]]:
 
 
 async def _wrong_addresses(users: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
-    """Yield the fixed addresses that are outside of their subnet, in use, or wanted twice."""
+    """Yield the fixed addresses that are outside of their subnet, in use, or requested twice."""
     wishes = [wish for each in users if each.makes async for wish in _requested_addresses(each, facts)]
     if not wishes:
         return

@@ -140,5 +140,5 @@ async def _edit(call: Call, verb: str, edited: Callable[[_Routes], _Routes], ok:
         await call.cloud.put("neutron", f"{_path(call)}/{verb}", {"router": {"routes": [_route(call)]}}, ok=ok)
         return
     routes = await _routes(call)
-    if routes is not None and (wanted := edited(routes)) != routes:
-        await call.cloud.put("neutron", _path(call), {"router": {"routes": wanted}}, ok=ok)
+    if routes is not None and (changed := edited(routes)) != routes:
+        await call.cloud.put("neutron", _path(call), {"router": {"routes": changed}}, ok=ok)

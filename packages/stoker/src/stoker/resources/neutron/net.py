@@ -122,16 +122,16 @@ class Net(NeutronResource):
             await self._serve_with(call, call.changed["dhcp_agent_ids"] or [])
         await super().change_extras(call)
 
-    async def _serve_with(self, call: Call, wanted: list[str]) -> None:
+    async def _serve_with(self, call: Call, declared: list[str]) -> None:
         """Assign the network to these DHCP agents, and to no others."""
         cloud, network = call.cloud, call.physical_id
         serving = {
             agent["id"] for agent in await cloud.list("neutron", f"{self.member_path(call)}/dhcp-agents", "agents")
         }
-        for agent in set(wanted) - serving:
+        for agent in set(declared) - serving:
             path = f"/v2.0/agents/{quote(agent, safe='')}/dhcp-networks"
             await cloud.request("POST", "neutron", path, json={"network_id": network}, ok=(409,))
-        for agent in serving - set(wanted):
+        for agent in serving - set(declared):
             await cloud.delete(
                 "neutron", f"/v2.0/agents/{quote(agent, safe='')}/dhcp-networks/{network}", ok=(404, 409)
             )

@@ -264,10 +264,10 @@ class Port(NeutronResource, ImplicitlyDependent, ReplacementPreparer, Conditiona
             return None
 
 
-async def _merged_profile(kind: Port, call: Call, wanted: Mapping[str, object] | None) -> dict[str, Any]:
+async def _merged_profile(kind: Port, call: Call, declared: Mapping[str, object] | None) -> dict[str, Any]:
     """Merge the changes into the binding profile, in which others (Nova) store data too."""
     before = ((call.previous or {}).get("value_specs") or {}).get(_PROFILE) or {}
-    after = wanted or {}
+    after = declared or {}
     profile = dict((await kind.show(call) or {}).get(_PROFILE) or {})
     for key in before.keys() | after.keys():
         if before.get(key) != after.get(key):
@@ -313,8 +313,8 @@ async def _with_subnets(call: Call, addresses: list[Any]) -> list[Any]:
     """Return those of the addresses whose subnets exist."""
     if not addresses:
         return []
-    wanted = sorted({address["subnet_id"] for address in addresses})
-    listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": wanted})
+    subnet_ids = sorted({address["subnet_id"] for address in addresses})
+    listed = await call.cloud.list("neutron", "/v2.0/subnets", "subnets", {"id": subnet_ids})
     present = {subnet["id"] for subnet in listed}
     return [address for address in addresses if address["subnet_id"] in present]
 

@@ -21,8 +21,8 @@ _EXTERNAL = "access_as_external"
 async def _object(kind: NeutronResource, call: Call, shown: Mapping[str, object]) -> str:
     """Return the recorded name or ID, if it is that of the object."""
     given = str(call.properties["object_id"])
-    wanted = await call.cloud.find(f"neutron.{call.properties['object_type']}", given)
-    return given if shown["object_id"] == wanted else str(shown["object_id"])
+    object_id = await call.cloud.find(f"neutron.{call.properties['object_type']}", given)
+    return given if shown["object_id"] == object_id else str(shown["object_id"])
 
 
 class RBACPolicy(NeutronResource):

@@ -154,14 +154,14 @@ class Router(NeutronResource, ImplicitlyDependent):
             await self._run_on(call, _agents(call.properties))
         await super().change_extras(call)
 
-    async def _run_on(self, call: Call, wanted: list[str]) -> None:
+    async def _run_on(self, call: Call, declared: list[str]) -> None:
         """Assign the router to these L3 agents only; remove it from others first, as most routers need one agent."""
         cloud, router = call.cloud, call.physical_id
         listed = await cloud.list("neutron", f"{self.member_path(call)}/l3-agents", "agents")
         running = {agent["id"] for agent in listed}
-        for agent in sorted(running - set(wanted)):
+        for agent in sorted(running - set(declared)):
             await cloud.delete("neutron", f"/v2.0/agents/{quote(agent, safe='')}/l3-routers/{router}", ok=(404, 409))
-        for agent in sorted(set(wanted) - running):
+        for agent in sorted(set(declared) - running):
             await cloud.post("neutron", f"/v2.0/agents/{quote(agent, safe='')}/l3-routers", {"router_id": router})
 
 

@@ -24,13 +24,13 @@ async def live_rules(name: str, kind: RuleSet, call: Call, shown: Mapping[str, A
     Rules that are resources of their own belong to the template, too.
     """
     present = {rule_key(rule): rule for rule in shown["security_group_rules"]}
-    wanted = await _wanted_rules(kind, call)
+    expected = await _complete_rules(kind, call)
     given = call.properties[name]
     declared = kind.declared_rules({**dict.fromkeys(kind.properties), name: given})
     keys = [rule_key(await kind.sent_rule(call, rule)) for rule in declared]
-    if (wanted.keys() - present.keys()) - set(keys):
+    if (expected.keys() - present.keys()) - set(keys):
         raise NotShown("a rule that the template implies, for all outgoing traffic, is missing")
-    free = await unrecorded(call, [rule["id"] for key, rule in present.items() if key not in wanted])
+    free = await unrecorded(call, [rule["id"] for key, rule in present.items() if key not in expected])
     strange = [kind.shown_rule(rule) for rule in present.values() if rule["id"] in free]
     kept = [rule for rule, key in zip(given, keys, strict=True) if key in present]
     return [*kept, *(rule for owner, rule in strange if owner == name or not call.gives(owner))]
@@ -81,17 +81,17 @@ class RuleSet(NeutronResource):
         if present is None:
             shown = await cloud.get("neutron", self.member_path(call))
             present = shown["security_group"]["security_group_rules"]
-        wanted = await _wanted_rules(self, call)
+        declared = await _complete_rules(self, call)
         held = {rule_key(rule): rule["id"] for rule in present}
         # Rules that are resources of their own stay.
-        for identifier in await unrecorded(call, [held[key] for key in held.keys() - wanted.keys()]):
+        for identifier in await unrecorded(call, [held[key] for key in held.keys() - declared.keys()]):
             await cloud.delete("neutron", f"{_RULES}/{identifier}", ok=(404,))
-        missing = [rule for key, rule in wanted.items() if key not in held]
+        missing = [rule for key, rule in declared.items() if key not in held]
         if missing:
             await cloud.post("neutron", _RULES, {"security_group_rules": missing})
 
 
-async def _wanted_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, object]]:
+async def _complete_rules(kind: RuleSet, call: Call) -> dict[RuleKey, dict[str, object]]:
     """Return the declared rules in the form of requests, with Neutron's defaults where none is for egress."""
     rules = [await kind.sent_rule(call, rule) for rule in kind.declared_rules(call.properties)]
     if not any(rule["direction"] == "egress" for rule in rules):

@@ -62,9 +62,11 @@ class SecurityGroupRule(NeutronResource):
         return with_string_numbers(await super().create_body(call))
 
     async def find(self, call: Call) -> str | None:
-        wanted = rule_key(await self.create_body(call))
+        declared = rule_key(await self.create_body(call))
         same = [
-            rule["id"] for rule in await self._rules(call) if rule_key(rule) == wanted and self.made_by(call, {}, rule)
+            rule["id"]
+            for rule in await self._rules(call)
+            if rule_key(rule) == declared and self.made_by(call, {}, rule)
         ]
         return min(await unrecorded(call, same), default=None)
 

@@ -83,10 +83,10 @@ class Trunk(NeutronResource):
         shown = await self.show(call) or {}
         present = {_key(sub): sub for sub in shown.get("sub_ports") or []}
         former = {_key(sub) for sub in _on_the_wire(call.previous or {})}
-        wanted = {_key(sub): sub for sub in _on_the_wire(call.properties)}
+        declared = {_key(sub): sub for sub in _on_the_wire(call.properties)}
         # Sub ports added elsewhere stay, unless their port or VLAN ID conflicts with a declared one.
-        gone = [sub for key, sub in present.items() if key in former - wanted.keys()]
-        new = [sub for key, sub in wanted.items() if key not in present]
+        gone = [sub for key, sub in present.items() if key in former - declared.keys()]
+        new = [sub for key, sub in declared.items() if key not in present]
         if gone:
             await self._change(call, "remove_subports", [{"port_id": sub["port_id"]} for sub in gone])
         if new:
@@ -100,9 +100,11 @@ class Trunk(NeutronResource):
         found = super().differences(call, shown)
         call.report.compared.add("sub_ports")
         present = {_key(sub) for sub in shown["sub_ports"]}
-        wanted = call.properties["sub_ports"] or []
-        there = [sub for sub, sent in zip(wanted, _on_the_wire(call.properties), strict=True) if _key(sent) in present]
-        return found if len(there) == len(wanted) else {**found, "sub_ports": there}
+        declared = call.properties["sub_ports"] or []
+        there = [
+            sub for sub, sent in zip(declared, _on_the_wire(call.properties), strict=True) if _key(sent) in present
+        ]
+        return found if len(there) == len(declared) else {**found, "sub_ports": there}
 
 
 def _on_the_wire(properties: Mapping[str, Any]) -> list[dict[str, object]]:

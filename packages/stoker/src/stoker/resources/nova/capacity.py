@@ -52,14 +52,14 @@ async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterato
     kinds: dict[_RequestedResources, list[Planned]] = {}
     for each in servers:
         flavor = await flavor_of(each, facts) if each.makes else None
-        wanted = _wanted(each, flavor) if flavor is not None else None
-        if wanted is not None:
-            kinds.setdefault(wanted, []).append(each)
-    for wanted, group in kinds.items():
+        request = _requested_resources(each, flavor) if flavor is not None else None
+        if request is not None:
+            kinds.setdefault(request, []).append(each)
+    for request, group in kinds.items():
         limit = min(len(group), _MOST_CANDIDATES)
         try:
-            aggregates = await _aggregates_of(wanted.zone, facts) if wanted.zone else ()
-            answer = await facts.get("placement", wanted.question(limit, aggregates))
+            aggregates = await _aggregates_of(request.zone, facts) if request.zone else ()
+            answer = await facts.get("placement", request.question(limit, aggregates))
         except NotRead as error:
             if error.status in _NO_STATEMENT:
                 return
@@ -68,9 +68,9 @@ async def without_room(servers: Sequence[Planned], facts: Facts) -> AsyncIterato
             continue  # each of them has room for one server; with more than the limit, nothing is known
         room = _room(answer)
         if room < len(group):
-            taken = ", ".join(f"{amount} {name}" for name, amount in wanted.resources)
-            traits = f" and the traits {', '.join(wanted.traits)}" if wanted.traits else ""
-            hosts = f"the hosts of the zone {wanted.zone}" if aggregates else "the hosts"
+            taken = ", ".join(f"{amount} {name}" for name, amount in request.resources)
+            traits = f" and the traits {', '.join(request.traits)}" if request.traits else ""
+            hosts = f"the hosts of the zone {request.zone}" if aggregates else "the hosts"
             message = f"{hosts} have room for {room} more servers with {taken}{traits}, and the plan makes {len(group)}"
             hint = "use fewer servers or a smaller flavor, or ask the operator of the cloud for more hosts"
             yield Problem(group[room], ("flavor",), message, hint)
@@ -89,7 +89,7 @@ async def _aggregates_of(zone: str, facts: Facts) -> Sequence[str]:
     )
 
 
-def _wanted(server: Planned, flavor: Mapping[str, Any]) -> _RequestedResources | None:
+def _requested_resources(server: Planned, flavor: Mapping[str, Any]) -> _RequestedResources | None:
     """Return what a server takes; None if that is not known."""
     resources = {"VCPU": _number(flavor.get("vcpus")), "MEMORY_MB": _number(flavor.get("ram"))}
     swap = -(-_number(flavor.get("swap")) // 1024)

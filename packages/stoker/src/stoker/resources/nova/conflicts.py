@@ -69,8 +69,8 @@ async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, obje
     """Return the images with these names or IDs, as far as each is only one."""
     found: dict[str, list[Mapping[str, object]]] = {}
     identifiers = set(filter(is_uuid, values))
-    for field, wanted in (("id", identifiers), ("name", values - identifiers)):
-        for portion in portions(wanted):
+    for field, values_of_field in (("id", identifiers), ("name", values - identifiers)):
+        for portion in portions(values_of_field):
             quoted = ",".join(f'"{value}"' for value in portion)
             for image in await facts.list("glance", "/v2/images", "images", {field: f"in:{quoted}"}):
                 found.setdefault(str(image[field]), []).append(image)
@@ -79,12 +79,12 @@ async def _images(facts: Facts, values: set[str]) -> dict[str, Mapping[str, obje
 
 async def _missing_zones(servers: Sequence[Planned], facts: Facts) -> AsyncIterator[Problem]:
     """Yield the new servers in an availability zone that does not exist or is not available."""
-    wanted = [each for each in servers if each.makes and each.known("availability_zone")]
-    if not wanted:
+    with_zone = [each for each in servers if each.makes and each.known("availability_zone")]
+    if not with_zone:
         return
     listed = (await facts.get("nova", "/os-availability-zone"))["availabilityZoneInfo"]
     states = {str(each["zoneName"]): bool(each["zoneState"]["available"]) for each in listed}
-    for each in wanted:
+    for each in with_zone:
         zone = str(each.known("availability_zone")).partition(":")[0]
         if states.get(zone):
             continue

@@ -195,9 +195,9 @@ class Flavor(RestResource, ReplacementPreparer, ReplacementReverter):
         path = f"{self.member_path(call)}/os-flavor-access"
         listed = (await call.cloud.get("nova", path))["flavor_access"]
         allowed = {row["tenant_id"] for row in listed}
-        wanted = set(call.properties["tenants"] or [])
-        await self._grant(call, sorted(wanted - allowed))
-        for project in sorted(allowed - wanted):
+        declared = set(call.properties["tenants"] or [])
+        await self._grant(call, sorted(declared - allowed))
+        for project in sorted(allowed - declared):
             body = {"removeTenantAccess": {"tenant": project}}
             await call.cloud.request("POST", "nova", f"{self.member_path(call)}/action", json=body, ok=(404,))
 

@@ -77,18 +77,18 @@ class HostAggregate(UniquelyNamed):
 
     async def _set_metadata(self, call: Call) -> None:
         """Set the metadata, and remove keys that the template no longer has."""
-        wanted = call.properties["metadata"] or {}
-        dropped = ((call.previous or {}).get("metadata") or {}).keys() - wanted.keys()
-        metadata = {**{key: str(value) for key, value in wanted.items()}, **dict.fromkeys(dropped)}
+        declared = call.properties["metadata"] or {}
+        dropped = ((call.previous or {}).get("metadata") or {}).keys() - declared.keys()
+        metadata = {**{key: str(value) for key, value in declared.items()}, **dict.fromkeys(dropped)}
         if metadata:
             await self._act(call, "set_metadata", {"metadata": metadata})
 
     async def _set_hosts(self, call: Call) -> None:
         shown = await self.show(call) or {}
-        held, wanted = set(shown.get("hosts") or ()), set(call.properties["hosts"] or ())
-        for host in sorted(wanted - held):
+        held, declared = set(shown.get("hosts") or ()), set(call.properties["hosts"] or ())
+        for host in sorted(declared - held):
             await self._act(call, "add_host", {"host": host})
-        for host in sorted(held - wanted):
+        for host in sorted(held - declared):
             await self._act(call, "remove_host", {"host": host})
 
     async def _act(self, call: Call, verb: str, body: Mapping[str, object]) -> None:

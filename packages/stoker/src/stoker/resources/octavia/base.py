@@ -68,10 +68,10 @@ class OctaviaResource(RestResource):
     def differences(self, call: Call, shown: Mapping[str, Any]) -> dict[str, object]:
         """Compare also the fields that Octavia shows as lists of the objects to which this one is related."""
         related: dict[str, object] = {}
-        wanted = to_wire(self.properties, call.properties)
+        declared = to_wire(self.properties, call.properties)
         for field, name in self.relations.items():
             ids = [entry["id"] for entry in shown.get(name) or ()]
-            related[field] = wanted.get(field) if wanted.get(field) in ids else next(iter(ids), None)
+            related[field] = declared.get(field) if declared.get(field) in ids else next(iter(ids), None)
         return super().differences(call, {**shown, **related})
 
     async def needs_replacement_after_failure(self, call: Call) -> bool:

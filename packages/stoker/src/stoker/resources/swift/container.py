@@ -124,9 +124,11 @@ class Container(ResourceType, ConditionalContent):
         if headers is None:
             return None
         call.report.compared.update(("name", *_ACCESS, _CONTAINER_META))
-        wanted = {name: call.properties[name] for name in _ACCESS if call.properties[name] is not None}
+        declared = {name: call.properties[name] for name in _ACCESS if call.properties[name] is not None}
         found: dict[str, object] = {
-            name: headers.get(name.lower()) for name, value in wanted.items() if headers.get(name.lower(), "") != value
+            name: headers.get(name.lower())
+            for name, value in declared.items()
+            if headers.get(name.lower(), "") != value
         }
         held = {key: value for key, value in headers.items() if key.startswith(_prefix(_CONTAINER_META))}
         sent = {

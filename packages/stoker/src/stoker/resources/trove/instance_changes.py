@@ -1,6 +1,6 @@
 """Updating a database server in place: one change after the other, each when the instance is ready.
 
-Every step compares the present state with the wanted one, so that a repeated step requests nothing twice.
+Every step compares the present state with the declared one, so that a repeated step requests nothing twice.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ async def _change_databases(call: Call, shown: Mapping[str, object]) -> bool:
 
     Databases that were created in another way are kept.
     """
-    wanted = {one["name"]: one for one in call.properties.get("databases") or ()}
+    declared = {one["name"]: one for one in call.properties.get("databases") or ()}
     present = {one["name"] for one in await call.cloud.list(SERVICE, _path(call, "databases"), "databases")}
-    if new := [one for name, one in wanted.items() if name not in present]:
+    if new := [one for name, one in declared.items() if name not in present]:
         await call.cloud.post(SERVICE, _path(call, "databases"), {"databases": new})
-    for name in sorted({one["name"] for one in _former(call, "databases")} & present - wanted.keys()):
+    for name in sorted({one["name"] for one in _former(call, "databases")} & present - declared.keys()):
         await call.cloud.request("DELETE", SERVICE, _path(call, "databases", name), ok=(404,))
     return False
 
@@ -88,10 +88,10 @@ async def _change_users(call: Call, shown: Mapping[str, object]) -> bool:
     """
     listed = await call.cloud.list(SERVICE, _path(call, "users"), "users")
     present = {_identity(one): [entry["name"] for entry in one.get("databases") or ()] for one in listed}
-    wanted = {_identity(one): one for one in call.properties.get("users") or ()}
+    declared = {_identity(one): one for one in call.properties.get("users") or ()}
     former = {_identity(one): one for one in _former(call, "users")}
-    leaving = {identity: one for identity, one in former.items() if identity not in wanted}
-    for identity, user in wanted.items():
+    leaving = {identity: one for identity, one in former.items() if identity not in declared}
+    for identity, user in declared.items():
         moved = next((other for other in leaving if other[0] == identity[0] and other in present), None)
         if identity in present:
             await _change_user(call, identity, user, former.get(identity), present[identity])

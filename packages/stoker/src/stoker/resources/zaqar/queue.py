@@ -76,13 +76,13 @@ class Queue(ResourceType):
     async def observe(self, call: Call) -> Mapping[str, object] | None:
         """Compare the metadata; a queue always exists, since it is made when it is used."""
         call.report.compared.add("name")
-        wanted = call.properties["metadata"]
-        if wanted is None:
+        declared = call.properties["metadata"]
+        if declared is None:
             return {}
         shown = (await messaging.request(call.cloud, "GET", messaging.queue_path(str(call.physical_id)))).body
         call.report.compared.add("metadata")
-        held = {key: value for key, value in shown.items() if key in wanted or not key.startswith("_")}
-        return {} if same(wanted, held) and held.keys() == wanted.keys() else {"metadata": held}
+        held = {key: value for key, value in shown.items() if key in declared or not key.startswith("_")}
+        return {} if same(declared, held) and held.keys() == declared.keys() else {"metadata": held}
 
     async def read_attributes(self, call: Call, keys: Collection[AttributeKey]) -> dict[AttributeKey, object]:
         name = call.physical_id
@@ -101,14 +101,14 @@ def _name(call: Call) -> str:
     return str(call.properties["name"] or call.physical_name)
 
 
-async def _set_metadata(call: Call, name: str, wanted: Mapping[str, object]) -> None:
+async def _set_metadata(call: Call, name: str, metadata: Mapping[str, object]) -> None:
     """Set the queue's metadata; the service's own entries (`_…`) stay."""
     present = (await messaging.request(call.cloud, "GET", messaging.queue_path(name))).body
     changes = [
         {"op": "replace" if key in present else "add", "path": f"/metadata/{key}", "value": value}
-        for key, value in wanted.items()
+        for key, value in metadata.items()
     ]
-    gone = [key for key in present if key not in wanted and not key.startswith("_")]
+    gone = [key for key in present if key not in metadata and not key.startswith("_")]
     changes += [{"op": "remove", "path": f"/metadata/{key}"} for key in gone]
     if changes:
         await messaging.request(

@@ -56,11 +56,11 @@ class SignedQueueURL(ResourceType):
 
     async def create(self, call: Call) -> Outcome:
         given = call.properties
-        wanted = {name: given[name] for name in ("paths", "methods") if given[name] is not None}
+        body = {name: given[name] for name in ("paths", "methods") if given[name] is not None}
         if given["ttl"] is not None:
             moment = datetime.fromtimestamp(call.now + float(given["ttl"]), UTC)
-            wanted["expires"] = moment.strftime("%Y-%m-%dT%H:%M:%S")
-        shared = await share(call.cloud, given["queue"], wanted)
+            body["expires"] = moment.strftime("%Y-%m-%dT%H:%M:%S")
+        shared = await share(call.cloud, given["queue"], body)
         call.data.update({name: shared[name] for name in ("signature", "expires", "project")})
         call.data.update({name: json.dumps(shared[name]) for name in ("paths", "methods")})
         return Done(physical_id=call.physical_name)

@@ -76,7 +76,7 @@ class Subscription(ResourceType):
         if not is_unknown(subscriber) and str(subscriber).partition(":")[0] not in _SCHEMES:
             yield f"subscriber must be a URI with one of the schemes {', '.join(_SCHEMES)}"
 
-    def wanted(self, call: Call) -> dict[str, Any]:
+    def request_body(self, call: Call) -> dict[str, Any]:
         """Return the request body of the subscription."""
         given = call.properties
         return {"subscriber": given["subscriber"], "ttl": given["ttl"], "options": given["options"] or {}}
@@ -88,7 +88,7 @@ class Subscription(ResourceType):
 
     async def _duplicates(self, call: Call) -> list[dict[str, Any]]:
         """Return the subscriptions of the subscriber to the queue, which are one at the most."""
-        subscriber = self.wanted(call)["subscriber"]
+        subscriber = self.request_body(call)["subscriber"]
         return [item for item in await self._all(call) if item["subscriber"] == subscriber]
 
     async def _all(self, call: Call) -> list[dict[str, object]]:
@@ -111,11 +111,11 @@ class Subscription(ResourceType):
         return Done(physical_id=await self._made(call))
 
     async def _made(self, call: Call) -> str:
-        made = await messaging.request(call.cloud, "POST", self._path(call), json=self.wanted(call))
+        made = await messaging.request(call.cloud, "POST", self._path(call), json=self.request_body(call))
         return str(made.body["subscription_id"])
 
     async def update(self, call: Call) -> Outcome:
-        await messaging.request(call.cloud, "PATCH", self._path(call, member=True), json=self.wanted(call))
+        await messaging.request(call.cloud, "PATCH", self._path(call, member=True), json=self.request_body(call))
         return Done()
 
     async def delete(self, call: Call) -> Outcome:
@@ -178,7 +178,7 @@ class MistralTrigger(Subscription):
     def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
         return ()
 
-    def wanted(self, call: Call) -> dict[str, Any]:
+    def request_body(self, call: Call) -> dict[str, Any]:
         given = call.properties
         params = {**given["params"], "env": {**given["params"].get("env", {}), "notification": _MESSAGE}}
         run = {"workflow_id": given["workflow_id"], "params": params, "input": given["input"]}

@@ -85,11 +85,11 @@ def _net(entry: Mapping[str, Any]) -> dict[str, object]:
     return found
 
 
-def mounts(wanted: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def mounts(declared: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Return the mounts of a container as Zun expects them."""
     return [
         without_nulls(
             {"destination": one["mount_path"], "source": one.get("volume_id"), "size": one.get("volume_size")}
         )
-        for one in wanted
+        for one in declared
     ]

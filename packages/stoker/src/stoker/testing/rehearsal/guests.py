@@ -7,7 +7,7 @@ from typing import Any
 
 from stoker.base.errors import UserError
 from stoker.resources.heat.signals.wait_condition import HANDLES
-from stoker.testing.rehearsal.stage import EngineDied, Stage
+from stoker.testing.rehearsal.disrupted_sandbox import DisruptedSandbox, EngineDied
 from stoker.testing.rehearsal.timings import seconds_of
 
 CONDITIONS = frozenset({"OS::Heat::WaitCondition", "AWS::CloudFormation::WaitCondition"})
@@ -23,12 +23,12 @@ _TO_HANDLES = {"status": "SUCCESS", "reason": "", "data": "", "id": "guest-{}"}
 
 
 class Guests:
-    """The guests of all servers of a stage."""
+    """The guests of all servers of a sandbox."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, sandbox: DisruptedSandbox) -> None:
         self.waited: set[tuple[str, str]] = set()
         """Stack and name of the wait conditions to which signals were sent."""
-        self._stage = stage
+        self._sandbox = sandbox
         self._count = 0
         self._since: dict[tuple[str, str, str], float] = {}
 
@@ -36,7 +36,7 @@ class Guests:
         """Send a signal to each resource that waits, or whose wait condition does; `rows` are all resources."""
         listed = list(rows)
         waiting = [row for row in listed if row["status"] == "IN_PROGRESS" and row["type"] in WAITING]
-        if self._stage.timings:
+        if self._sandbox.timings:
             waiting = [row for row in waiting if self._is_due(row)]
         conditions = [row for row in waiting if row["type"] in CONDITIONS]
         self.waited |= {(row["stack_id"], row["name"]) for row in conditions}
@@ -50,16 +50,16 @@ class Guests:
 
     def _is_due(self, row: Mapping[str, Any]) -> bool:
         """Return whether a resource has waited for its signals as long as it did in the stack that was recorded."""
-        now = self._stage.clock.now()
+        now = self._sandbox.clock.now()
         since = self._since.setdefault((row["stack_id"], row["name"], row["action"]), now)
-        path = f"{self._stage.contents.prefixes().get(row['stack_id'], '')}{row['name']}"
-        return now - since >= (seconds_of(self._stage.timings, path, row["action"]) or 0.0)
+        path = f"{self._sandbox.contents.prefixes().get(row['stack_id'], '')}{row['name']}"
+        return now - since >= (seconds_of(self._sandbox.timings, path, row["action"]) or 0.0)
 
     async def _send(self, row: Mapping[str, Any]) -> None:
         details = _DETAILS.get(row["type"], _TO_HANDLES)
         filled = {key: value.format(self._count) if isinstance(value, str) else value for key, value in details.items()}
         owner = {"name": None, "id": row["stack_id"]}
         try:
-            await self._stage.request("resource_signal", ref=owner, name=row["name"], details=filled)
+            await self._sandbox.request("resource_signal", ref=owner, name=row["name"], details=filled)
         except (UserError, EngineDied):  # it is sent again
             return

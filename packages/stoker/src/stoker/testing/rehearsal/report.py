@@ -10,7 +10,7 @@ from typing import Any
 from stoker.testing.rehearsal.capacity import Capacity, capacities
 from stoker.testing.rehearsal.critical_path import critical_path
 from stoker.testing.rehearsal.disruptions import WORDS, Disruption, DisruptionKind
-from stoker.testing.rehearsal.rehearsing import Rehearsal
+from stoker.testing.rehearsal.rehearsal import Rehearsal
 from stoker.testing.rehearsal.runs import Run
 from stoker.testing.rehearsal.scenario import CREATE, UPDATE, Outcome, Phase
 from stoker.testing.rehearsal.single_points import SinglePoint, single_points

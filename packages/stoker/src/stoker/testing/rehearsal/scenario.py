@@ -90,8 +90,8 @@ class Scenario:
 
     def definition(self, phase: str) -> Definition:
         """Read what the stack is to be in a phase. Raises Invalid for files that cannot be read."""
-        wanted = (self.target if phase == UPDATE else None) or self
-        read = Definition.read(wanted.template, wanted.environments, wanted.parameters)
+        scenario = (self.target if phase == UPDATE else None) or self
+        read = Definition.read(scenario.template, scenario.environments, scenario.parameters)
         for each in self.added:
             _add(read, each)
         return read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stoker.testing.rehearsal.rehearsing import Rehearsal
+from stoker.testing.rehearsal.rehearsal import Rehearsal
 from stoker.testing.rehearsal.scenario import CREATE
 from stoker.testing.rehearsal.structure import Level, Structure
 

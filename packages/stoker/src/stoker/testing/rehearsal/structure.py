@@ -178,7 +178,7 @@ def _inside(place: BoundTemplate, name: str, kind: ResourceType | None, values: 
 def _file_of(place: BoundTemplate, name: str) -> str | None:
     """Return the path of the file that a resource has as its property `template`; None if it is not all of a file."""
     document = place.definition.template.document
-    wanted = document.data["resources"][name]["properties"]["template"] if "resources" in document.data else None
-    if isinstance(wanted, Mapping) and list(wanted) == ["get_file"] and isinstance(wanted["get_file"], str):
-        return resolve_path(place.files.folder, wanted["get_file"])
+    location = document.data["resources"][name]["properties"]["template"] if "resources" in document.data else None
+    if isinstance(location, Mapping) and list(location) == ["get_file"] and isinstance(location["get_file"], str):
+        return resolve_path(place.files.folder, location["get_file"])
     return None

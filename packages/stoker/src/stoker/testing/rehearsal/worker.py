@@ -19,8 +19,8 @@ import orjson
 from stoker.base.errors import StokerError
 from stoker.testing.determinism import make_deterministic
 from stoker.testing.rehearsal.disruptions import Disruption
-from stoker.testing.rehearsal.performing import Performance, definitions_of, perform
 from stoker.testing.rehearsal.scenario import CREATE, Outcome, Scenario
+from stoker.testing.rehearsal.scenario_run import ScenarioRun, definitions_of, perform
 from stoker.testing.sandbox import Definition
 from stoker.testing.workers import serve
 
@@ -29,75 +29,75 @@ _SEED = 1
 
 
 @cache
-def _warm(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
+def _prepared_scenario(scenario: bytes) -> tuple[Scenario, Mapping[str, Definition]]:
     """Return a scenario with its files, after it has been performed once. Raises StokerError."""
-    wanted = Scenario.from_dict(orjson.loads(scenario))
-    definitions = definitions_of(wanted)
-    perform(wanted, definitions)
+    prepared = Scenario.from_dict(orjson.loads(scenario))
+    definitions = definitions_of(prepared)
+    perform(prepared, definitions)
     gc.collect()
     gc.freeze()
-    return wanted, definitions
+    return prepared, definitions
 
 
 class PreparedProcess:
     """A process that has performed a scenario without disruptions up to a phase. Its forks continue from there."""
 
     def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition], phase: str) -> None:
-        wanted_there, wanted_here = os.pipe()
-        found_here, found_there = os.pipe()
+        request_reader, request_writer = os.pipe()
+        answer_reader, answer_writer = os.pipe()
         self._process = os.fork()
         if self._process == 0:
             try:
-                os.close(wanted_here)  # so that the end of the worker is the end of the requests
-                os.close(found_here)
-                with os.fdopen(wanted_there, "rb") as wanted, os.fdopen(found_there, "wb") as found:
-                    _serve(scenario, definitions, phase, wanted, found)
+                os.close(request_writer)  # so that the end of the worker is the end of the requests
+                os.close(answer_reader)
+                with os.fdopen(request_reader, "rb") as requests, os.fdopen(answer_writer, "wb") as answers:
+                    _serve(scenario, definitions, phase, requests, answers)
             finally:
                 os._exit(0)
-        os.close(wanted_there)
-        os.close(found_there)
-        self._wanted, self._found = os.fdopen(wanted_here, "wb"), os.fdopen(found_here, "rb")
+        os.close(request_reader)
+        os.close(answer_writer)
+        self._requests, self._answers = os.fdopen(request_writer, "wb"), os.fdopen(answer_reader, "rb")
 
-    def ended(self, disruptions: Sequence[Mapping[str, object]]) -> bytes:
+    def outcome_of(self, disruptions: Sequence[Mapping[str, object]]) -> bytes:
         """Return the outcome with these disruptions, as JSON; nothing if the process has ended."""
         try:
-            self._wanted.write(orjson.dumps(disruptions) + b"\n")
-            self._wanted.flush()
+            self._requests.write(orjson.dumps(disruptions) + b"\n")
+            self._requests.flush()
         except BrokenPipeError:
             return b""
-        return self._found.readline().rstrip()
+        return self._answers.readline().rstrip()
 
     def close(self) -> None:
         """Let the process end, and wait for that."""
-        self._wanted.close()
-        self._found.close()
+        self._requests.close()
+        self._answers.close()
         os.waitpid(self._process, 0)
 
 
 def _serve(
-    scenario: Scenario, definitions: Mapping[str, Definition], phase: str, wanted: BinaryIO, found: BinaryIO
+    scenario: Scenario, definitions: Mapping[str, Definition], phase: str, requests: BinaryIO, answers: BinaryIO
 ) -> None:
     """Perform a scenario up to a phase, and end it in a fork for each line with disruptions."""
     gc.disable()  # looking at the objects of the parent would copy their memory
     make_deterministic(_SEED)
-    performance = Performance(scenario, definitions)
-    performance.until(phase)
-    performance.save()
-    for line in wanted:
-        found.write(_forked(performance, line) + b"\n")
-        found.flush()
+    run = ScenarioRun(scenario, definitions)
+    run.until(phase)
+    run.save()
+    for line in requests:
+        answers.write(_forked(run, line) + b"\n")
+        answers.flush()
 
 
-def _forked(performance: Performance, line: bytes) -> bytes:
+def _forked(run: ScenarioRun, line: bytes) -> bytes:
     """Return the outcome with the disruptions of a line, as JSON."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reading)
-            performance.resume()
+            run.resume()
             disruptions = [Disruption.from_dict(each) for each in orjson.loads(line)]
-            outcome = orjson.dumps(asdict(performance.end(disruptions)))
+            outcome = orjson.dumps(asdict(run.end(disruptions)))
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(outcome)
         finally:
@@ -114,7 +114,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._scenario = b""
-        self._beginnings: dict[str, PreparedProcess] = {}
+        self._processes: dict[str, PreparedProcess] = {}
 
     def answer(self, request: Mapping[str, Any]) -> bytes:
         """Perform the run of a request; return its outcome as JSON."""
@@ -122,24 +122,24 @@ class Runner:
         disruptions: Sequence[Mapping[str, Any]] = request["disruptions"]
         first = min((each["phase"] for each in disruptions), key=phases.index, default=CREATE)
         try:
-            outcome = self._beginning(orjson.dumps(request["scenario"]), first).ended(disruptions)
+            outcome = self._process(orjson.dumps(request["scenario"]), first).outcome_of(disruptions)
         except StokerError as error:
             return orjson.dumps(asdict(Outcome(error=error.message)))
         return outcome or orjson.dumps(asdict(Outcome(error="The process of this run has ended early.")))
 
-    def _beginning(self, scenario: bytes, phase: str) -> PreparedProcess:
+    def _process(self, scenario: bytes, phase: str) -> PreparedProcess:
         """Return the process that has performed a scenario up to a phase. Raises StokerError."""
         if scenario != self._scenario:
             self.close()
             self._scenario = scenario
-        if phase not in self._beginnings:
-            self._beginnings[phase] = PreparedProcess(*_warm(scenario), phase)
-        return self._beginnings[phase]
+        if phase not in self._processes:
+            self._processes[phase] = PreparedProcess(*_prepared_scenario(scenario), phase)
+        return self._processes[phase]
 
     def close(self) -> None:
         """Let all processes end."""
-        while self._beginnings:
-            self._beginnings.popitem()[1].close()
+        while self._processes:
+            self._processes.popitem()[1].close()
 
 
 if __name__ == "__main__":

@@ -148,7 +148,9 @@ class AutoScalingGroup(AutoScalingResource):
 
 def _member(properties: Mapping[str, Any]) -> dict[str, object]:
     """Return the definition of every member, without properties that are null."""
-    wanted = dict(properties["resource"])
-    if isinstance(wanted.get("properties"), Mapping):
-        wanted["properties"] = {name: value for name, value in wanted["properties"].items() if value is not None}
-    return wanted
+    definition = dict(properties["resource"])
+    if isinstance(definition.get("properties"), Mapping):
+        definition["properties"] = {
+            name: value for name, value in definition["properties"].items() if value is not None
+        }
+    return definition

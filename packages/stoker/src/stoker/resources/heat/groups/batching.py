@@ -81,10 +81,10 @@ def member_definitions(
     allowance = batch.changes - added
     result: Definitions = {}
     for name, definition in kept:
-        wanted = define(name)
-        if definition != wanted and allowance > 0:
+        new_definition = define(name)
+        if definition != new_definition and allowance > 0:
             allowance -= 1
-            definition = wanted
+            definition = new_definition
         result[name] = definition
     for _ in range(added):
         name = next(new_names)

@@ -129,7 +129,7 @@ class ResourceGroup(GroupResource):
             return self.sample_of(properties)
         if keys.are_unknown(properties):
             return None
-        return _sketch(properties, wanted_names(properties, {str(entry) for entry in _to_remove(properties)}))
+        return _sketch(properties, member_names(properties, {str(entry) for entry in _to_remove(properties)}))
 
     def sample_of(self, properties: Mapping[str, Any]) -> ChildRequest | None:
         if properties["for_each"] is not None:  # members have values of their own
@@ -142,28 +142,28 @@ class ResourceGroup(GroupResource):
         """Plan removals and batches now: a removal policy may name a member by an ID that a later batch removes."""
         if call.action == "CREATE":
             _skip(call, {str(entry) for entry in _to_remove(call.properties)})
-            count = len(wanted_names(call.properties, _skipped(call)))
+            count = len(member_names(call.properties, _skipped(call)))
             policy = self._policy(call, "batch_create") if count else None
             # The empty stack comes first, so that every batch of members is an update of the same stack.
             planned = batches(count, 0, rolling_of(policy), lasting_changes) if policy else ()
             return [Batch(0, 0), *planned] if policy else [Batch(count, count)]
         _skip(call, removed_names(call.properties, await call.engine.child.members(), _skipped(call)))
-        wanted, skipped = wanted_names(call.properties, _skipped(call)), _skipped(call)
+        names, skipped = member_names(call.properties, _skipped(call)), _skipped(call)
         former = await self.definitions(call)
         present = {name: former[name] for name in former if may_have(call.properties, skipped, name)}
         changing = [name for name, entry in present.items() if entry != member_definition(call.properties, name)]
         policy = self._policy(call, "rolling_update")
         if policy is None or not changing:
-            return [Batch(len(wanted), max(len(wanted), len(present)))]
+            return [Batch(len(names), max(len(names), len(present)))]
         rolling, unchanged = rolling_of(policy), 0
         if call.properties["for_each"] is not None:
-            rolling, unchanged = keys.without_additional_members(rolling, len(wanted)), len(present) - len(changing)
-        return batches(len(wanted), len(present), rolling, lasting_changes, unchanged)
+            rolling, unchanged = keys.without_additional_members(rolling, len(names)), len(present) - len(changing)
+        return batches(len(names), len(present), rolling, lasting_changes, unchanged)
 
     async def members_after(self, call: Call, batch: Batch) -> dict[str, object]:
         budget.members(batch.size)
         possible = possible_names(call.properties, _skipped(call), batch.size)
-        count = len(wanted_names(call.properties, _skipped(call)))
+        count = len(member_names(call.properties, _skipped(call)))
         present = await self.definitions(call)
         former = [(name, present[name]) for name in sorted(present.keys() & possible, key=_by_turn(possible, count))]
         new_names = (name for name in possible if name not in present)
@@ -171,9 +171,9 @@ class ResourceGroup(GroupResource):
 
     async def adopt(self, call: Call) -> Outcome:
         """Adopt the members; names that removal policies excluded stay excluded."""
-        wanted = wanted_names(call.properties, _skipped(call))
+        names = member_names(call.properties, _skipped(call))
         return await call.engine.child.run(
-            "ADOPT", self.request({name: member_definition(call.properties, name) for name in wanted})
+            "ADOPT", self.request({name: member_definition(call.properties, name) for name in names})
         )
 
     def _policy(self, call: Call, name: str) -> Mapping[str, object] | None:
@@ -200,7 +200,7 @@ def names(skipped: Collection[str]) -> Iterator[str]:
     return (name for name in map(str, counting()) if name not in skipped)
 
 
-def wanted_names(properties: Mapping[str, Any], skipped: Collection[str]) -> list[str]:
+def member_names(properties: Mapping[str, Any], skipped: Collection[str]) -> list[str]:
     """Return the names of all members that the group should have, in order."""
     if properties["for_each"] is None:
         budget.members(properties["count"])
@@ -255,15 +255,15 @@ def member_definition(properties: Mapping[str, Any], name: str) -> dict[str, obj
 
     Raises BadValue for a part of its value that does not exist.
     """
-    wanted = properties["resource_def"]
-    budget.charge_copy(wanted)
-    given = {key: value for key, value in (wanted["properties"] or {}).items() if value is not None}
+    declared = properties["resource_def"]
+    budget.charge_copy(declared)
+    given = {key: value for key, value in (declared["properties"] or {}).items() if value is not None}
     definition: dict[str, Any] = {
-        "type": wanted["type"],
+        "type": declared["type"],
         "properties": with_index(given, properties["index_var"], name),
     }
-    if wanted["metadata"]:
-        definition["metadata"] = wanted["metadata"]
+    if declared["metadata"]:
+        definition["metadata"] = declared["metadata"]
     return definition if properties["for_each"] is None else keys.filled_in(definition, properties, name)
 
 
@@ -280,19 +280,19 @@ def with_index(value: object, variable: str, name: str) -> object:
 
 def _is_known(properties: Mapping[str, Any]) -> bool:
     """Return whether it is known what kind of members the group has."""
-    wanted = properties["resource_def"]
-    return not (is_unknown(wanted) or is_unknown(wanted["type"]) or is_unknown(properties["index_var"]))
+    definition = properties["resource_def"]
+    return not (is_unknown(definition) or is_unknown(definition["type"]) or is_unknown(properties["index_var"]))
 
 
-def _sketch(properties: Mapping[str, object], wanted: Collection[str]) -> ChildRequest | None:
+def _sketch(properties: Mapping[str, object], names: Collection[str]) -> ChildRequest | None:
     if not _is_known(properties):
         return None
-    return unknowns_as_parameters(HOT.template({name: member_definition(properties, name) for name in wanted}))
+    return unknowns_as_parameters(HOT.template({name: member_definition(properties, name) for name in names}))
 
 
-def _by_turn(wanted: list[str], target: int) -> Callable[[str], int]:
+def _by_turn(names: list[str], target: int) -> Callable[[str], int]:
     """Return the sort key of a member's turn to change: highest index first, members beyond the target last."""
-    turns = {name: target - index if index < target else len(wanted) for index, name in enumerate(wanted)}
+    turns = {name: target - index if index < target else len(names) for index, name in enumerate(names)}
     return turns.__getitem__
 
 
@@ -301,7 +301,7 @@ async def _members(call: Call) -> dict[str, Member]:
     existing = {member.name: member for member in await call.engine.child.members()}
     if call.properties["for_each"] is None:
         highest = max((int(name) for name in existing if name.isdecimal()), default=-1)
-        wanted = possible_names(call.properties, _skipped(call), min(call.properties["count"], highest + 1))
+        names = possible_names(call.properties, _skipped(call), min(call.properties["count"], highest + 1))
     else:
-        wanted = wanted_names(call.properties, _skipped(call))
-    return {name: existing[name] for name in wanted if name in existing}
+        names = member_names(call.properties, _skipped(call))
+    return {name: existing[name] for name in names if name in existing}

@@ -39,12 +39,12 @@ def new_capacity(current: int, adjustment: Adjustment, smallest: int, largest: i
     """Return the size after an adjustment, limited to the bounds."""
     kind = _AWS.get(adjustment.type, adjustment.type)
     if kind == EXACT:
-        wanted = int(adjustment.amount)
+        unlimited = int(adjustment.amount)
     elif kind == CHANGE:
-        wanted = current + int(adjustment.amount)
+        unlimited = current + int(adjustment.amount)
     else:
-        wanted = current + _percentage(current, adjustment)
-    return max(smallest, min(largest, wanted))
+        unlimited = current + _percentage(current, adjustment)
+    return max(smallest, min(largest, unlimited))
 
 
 def _percentage(current: int, adjustment: Adjustment) -> int:

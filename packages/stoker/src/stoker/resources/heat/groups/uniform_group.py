@@ -139,8 +139,8 @@ class AutoScalingResource(UniformGroup, ChildObserver, MessageReceiver):
 
     def size(self, properties: Mapping[str, object], current: int) -> int:
         limits = self.limits(properties)
-        wanted = current if limits.desired is None else limits.desired
-        return max(limits.smallest, min(limits.largest, wanted))
+        size = current if limits.desired is None else limits.desired
+        return max(limits.smallest, min(limits.largest, size))
 
     async def completed(self, call: Call) -> None:
         await super().completed(call)

@@ -133,8 +133,8 @@ class Stack(ResourceType, ServiceValidated, ParentInAnotherService, Conditionall
     ) -> str | None:
         if is_unknown(after["context"]):
             return None
-        former, wanted = ((values["context"] or {}).get("region_name") for values in (before, after))
-        return None if former == wanted else f"the region changes from {former} to {wanted}"
+        former, present = ((values["context"] or {}).get("region_name") for values in (before, after))
+        return None if former == present else f"the region changes from {former} to {present}"
 
     def reference_id(self, resource: Snapshot) -> object:
         return resource.physical_id

@@ -92,8 +92,8 @@ async def signals_in_versions(call: Call, known: Collection[str]) -> dict[str, M
     if latest is None:  # Heat deletes what it has read
         return {}
     prefix = f"{len(name):03x}{name}/"
-    wanted = {"format": "json", "prefix": prefix, "limit": _MOST_VERSIONS}
-    listed = await call.cloud.get("swift", f"/{call.stack.id}", params=wanted)
+    params = {"format": "json", "prefix": prefix, "limit": _MOST_VERSIONS}
+    listed = await call.cloud.get("swift", f"/{call.stack.id}", params=params)
     if len(listed) >= _MOST_VERSIONS:
         raise BadValue(f"there are {len(listed)} signals or more; the maximum is {_MOST_VERSIONS - 1}")
     sizes = {str(entry["name"]).removeprefix(prefix): int(entry["bytes"]) for entry in listed}

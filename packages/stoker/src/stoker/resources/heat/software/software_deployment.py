@@ -86,8 +86,8 @@ STRUCTURED_PROPERTIES: dict[str, Property] = {
 
 def with_default_transport(properties: Mapping[str, Property], options: Mapping[str, object]) -> dict[str, Property]:
     """Return the declarations with the operator's default_deployment_signal_transport."""
-    wanted = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
-    return {**properties, "signal_transport": replace(properties["signal_transport"], default=wanted)}
+    transport = options.get("default_deployment_signal_transport") or properties["signal_transport"].default
+    return {**properties, "signal_transport": replace(properties["signal_transport"], default=transport)}
 
 
 class SoftwareDeployment(ResourceType, Cancelable, Resumable, Signalable, Suspendable):
@@ -219,11 +219,11 @@ class StructuredDeployment(SoftwareDeployment):
 async def _begin(call: Call) -> Outcome:
     """Determine whether this action applies the configuration, and the derived configuration's ID."""
     source = await call.engine.configs.get(call.properties["config"]) if call.properties["config"] else {}
-    wanted = triggers(source or {}, call.properties["actions"], call.action)
+    is_triggered = triggers(source or {}, call.properties["actions"], call.action)
     if call.action == "DELETE":
-        wanted = wanted and call.physical_id is not None and await _has_server(call)
-    deployment = await call.engine.deployments.get(call.resource.uuid) if wanted else None
-    call.progress["wanted"] = wanted
+        is_triggered = is_triggered and call.physical_id is not None and await _has_server(call)
+    deployment = await call.engine.deployments.get(call.resource.uuid) if is_triggered else None
+    call.progress["wanted"] = is_triggered
     call.progress["derived"] = new_id()
     call.progress["former"] = deployment and deployment["config_id"]
     return Done()

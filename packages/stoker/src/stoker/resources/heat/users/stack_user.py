@@ -140,8 +140,8 @@ async def make_key_pair(call: Call) -> Outcome | None:
     if "credential_id" not in data:
         admin = await call.cloud.as_stack_domain_admin()
         blob = json.dumps({"access": data["access_key"], "secret": data["secret_key"]})
-        wanted = {"type": "ec2", "blob": blob, "user_id": call.physical_id, "project_id": user_project(call)}
-        await admin.request("POST", "keystone", "/credentials", json={"credential": wanted}, ok=(409,))
+        body = {"type": "ec2", "blob": blob, "user_id": call.physical_id, "project_id": user_project(call)}
+        await admin.request("POST", "keystone", "/credentials", json={"credential": body}, ok=(409,))
         # Keystone derives the ID of an EC2 credential from its access key, so it is known even without the response.
         data["credential_id"] = sha256(data["access_key"].encode()).hexdigest()
     return None
@@ -171,8 +171,8 @@ async def _make_project(call: Call, admin: Cloud, domain: str) -> str:
     known = await _known_project(call, admin)
     if known is None:
         name = _project_name(call)
-        wanted = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
-        known = await _post(admin, "project", wanted) or await _named(admin, "projects", name, domain)
+        body = {"name": name, "domain_id": domain, "description": "Users of a stack's own resources"}
+        known = await _post(admin, "project", body) or await _named(admin, "projects", name, domain)
         if known is None:
             raise Conflict(f"The project {name!r} for the stack's users can be neither created nor found.")
     call.data[USER_PROJECT] = known
@@ -199,22 +199,22 @@ def _project_name(call: Call) -> str:
 async def _make_user(call: Call, admin: Cloud) -> str:
     domain = await _domain(call, admin)
     project = await _make_project(call, admin, domain)
-    wanted = {
+    body = {
         "name": call.physical_name,
         "password": call.data["password"],
         "domain_id": domain,
         "default_project_id": project,
         "enabled": True,
     }
-    made = await _post(admin, "user", wanted) or await _find_user(call, admin, domain)
+    made = await _post(admin, "user", body) or await _find_user(call, admin, domain)
     if made is None:
         raise Conflict(f"The user {call.physical_name!r} can be neither created nor found.")
     return made
 
 
-async def _post(admin: Cloud, member: str, wanted: Mapping[str, object]) -> str | None:
+async def _post(admin: Cloud, member: str, body: Mapping[str, object]) -> str | None:
     """Create a project or user; return None when the name exists, since it was created concurrently."""
-    answer = await admin.request("POST", "keystone", f"/{member}s", json={member: wanted}, ok=(409,))
+    answer = await admin.request("POST", "keystone", f"/{member}s", json={member: body}, ok=(409,))
     return None if answer.status == 409 else str(answer.body[member]["id"])
 
 

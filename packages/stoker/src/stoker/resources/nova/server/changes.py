@@ -64,7 +64,7 @@ def change_steps(call: Call) -> list[Step]:
         (user_data or "image" in changed, (_rebuild,)),
         ("admin_pass" in changed and "image" not in changed, (_set_password,)),
     ]
-    return [step for wanted, steps in table if wanted for step in steps]
+    return [step for is_changed, steps in table if is_changed for step in steps]
 
 
 async def _read_again(call: Call) -> Outcome:
@@ -117,10 +117,10 @@ def _idle(shown: Mapping[str, object]) -> bool:
 
 async def _resized_already(call: Call, shown: Mapping[str, Any]) -> Outcome:
     """Evaluate a server back in ACTIVE: Nova has confirmed the resize itself, or could not resize it."""
-    wanted = call.properties["flavor"]
+    flavor = call.properties["flavor"]
     if "original_name" in shown["flavor"]:
-        wanted = (await call.cloud.get("nova", f"/flavors/{wanted}"))["flavor"]["name"]
-    if wanted in (shown["flavor"].get("original_name"), shown["flavor"].get("id")):
+        flavor = (await call.cloud.get("nova", f"/flavors/{flavor}"))["flavor"]["name"]
+    if flavor in (shown["flavor"].get("original_name"), shown["flavor"].get("id")):
         return Done()
     return Failed("Nova could not resize the server and left it unchanged; see its instance actions for the reason")
 

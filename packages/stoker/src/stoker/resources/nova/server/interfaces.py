@@ -228,26 +228,26 @@ async def join(call: Call, cards: dict[str, Any]) -> None:
     """
     index = cards["join"][0]
     entry = cards["entries"][index]
-    wanted = entry.get("port")
+    requested_port = entry.get("port")
     if needs_own_port(entry):
-        wanted = unused_port(call, index)
-        if wanted is None:
+        requested_port = unused_port(call, index)
+        if requested_port is None:
             await record_unlisted_ports(call)
             await ensure_port(call, index, entry)
             return
-    arrived = await _already_attached(call, cards, wanted)
-    port = arrived or await _attach(call, entry, wanted)
+    arrived = await _already_attached(call, cards, requested_port)
+    port = arrived or await _attach(call, entry, requested_port)
     mark_used(call, port)
-    if wanted is None and (groups := await security_group_ids(call)):
+    if requested_port is None and (groups := await security_group_ids(call)):
         await call.cloud.put("neutron", f"/v2.0/ports/{port}", {"port": {"security_groups": groups}})
     await associate(call, entry, port)
     cards["join"], cards["have"] = cards["join"][1:], [*cards["have"], port]
 
 
-async def _already_attached(call: Call, cards: Mapping[str, Any], wanted: str | None) -> str | None:
-    """Return the port that is attached already: the wanted one, or a new one if Nova chooses the port."""
+async def _already_attached(call: Call, cards: Mapping[str, Any], port: str | None) -> str | None:
+    """Return the port that is attached already: the requested one, or a new one if Nova chooses the port."""
     there = {str(card["port_id"]) for card in await cards_of(call)} - set(cards["have"])
-    return wanted if wanted in there else next(iter(there), None) if wanted is None else None
+    return port if port in there else next(iter(there), None) if port is None else None
 
 
 async def _attach(call: Call, entry: Entry, port: str | None) -> str:

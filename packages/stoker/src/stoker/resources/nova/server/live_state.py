@@ -37,18 +37,18 @@ async def differences(call: Call, shown: Mapping[str, Any]) -> dict[str, object]
         "config_drive": bool(shown["config_drive"]) if "config_drive" in shown else None,
         "diskConfig": shown.get("OS-DCF:diskConfig"),
     }
-    wanted = {name: call.properties.get(name) for name in seen}
-    if wanted["metadata"] is not None:
-        wanted["metadata"] = nova_metadata(wanted["metadata"])
-    if wanted["tags"] is not None:
-        wanted["tags"] = sorted(wanted["tags"])
-    if wanted["availability_zone"] is not None:
-        wanted["availability_zone"] = str(wanted["availability_zone"]).partition(":")[0] or zone  # zone:host:node
-    comparable = {name: value for name, value in seen.items() if wanted[name] is not None and value is not None}
+    declared = {name: call.properties.get(name) for name in seen}
+    if declared["metadata"] is not None:
+        declared["metadata"] = nova_metadata(declared["metadata"])
+    if declared["tags"] is not None:
+        declared["tags"] = sorted(declared["tags"])
+    if declared["availability_zone"] is not None:
+        declared["availability_zone"] = str(declared["availability_zone"]).partition(":")[0] or zone  # zone:host:node
+    comparable = {name: value for name, value in seen.items() if declared[name] is not None and value is not None}
     call.report.compared.update(comparable)
-    found = {name: value for name, value in comparable.items() if not same(wanted[name], value)}
+    found = {name: value for name, value in comparable.items() if not same(declared[name], value)}
     metadata = comparable.get("metadata", {})
-    if call.gives("metadata") and metadata.keys() - (wanted["metadata"] or {}).keys():
+    if call.gives("metadata") and metadata.keys() - (declared["metadata"] or {}).keys():
         found["metadata"] = metadata
     return found
 
@@ -107,14 +107,14 @@ async def security_groups(kind: object, call: Call, shown: Mapping[str, object])
         raise NotShown("without security groups in the template, the service chooses them")
     fixed = {entry.get("port") for entry in call.properties["networks"] or ()}
     ports = [port for port in await _ports(call) if port["id"] not in fixed]
-    wanted = {await call.cloud.find("neutron.security_group", group): group for group in given}
+    declared = {await call.cloud.find("neutron.security_group", group): group for group in given}
     free = await unrecorded(call, [port["id"] for port in ports])
     held = [sorted(port["security_groups"]) for port in ports if port["id"] in free]
-    other = next((groups for groups in held if set(groups) != wanted.keys()), None)
+    other = next((groups for groups in held if set(groups) != declared.keys()), None)
     if other is None:
         return given
-    kept = [group for identifier, group in wanted.items() if identifier in other]
-    return [*kept, *(identifier for identifier in other if identifier not in wanted)]
+    kept = [group for identifier, group in declared.items() if identifier in other]
+    return [*kept, *(identifier for identifier in other if identifier not in declared)]
 
 
 async def disks(name: str, kind: object, call: Call, shown: Mapping[str, Any]) -> object:

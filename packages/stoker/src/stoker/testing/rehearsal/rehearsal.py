@@ -101,22 +101,22 @@ def rehearse(
             reason = cause(scenario, before, structure, phase, rule, perform)
             found += [] if (reason.source, reason.path) in known else [reason]
             break  # what comes after a failure is a consequence of it
-    wanted = list(_wanted(runs, undisturbed, seeds, only))
+    disruptions = list(_selected_runs(runs, undisturbed, seeds, only))
     disturbed = DisruptionFindings(runs, undisturbed, before, after)
     outcomes: list[tuple[Run, Outcome]] = []
 
     def result() -> Rehearsal:
-        findings, missing = _unique([*found, *disturbed.races()]), len(wanted) - len(outcomes)
+        findings, missing = _unique([*found, *disturbed.races()]), len(disruptions) - len(outcomes)
         return Rehearsal(scenario, before, undisturbed, runs, outcomes, findings, disturbed.hidden, missing)
 
-    progress(0, len(wanted))
+    progress(0, len(disruptions))
     try:
-        answers = workers.answers([request(scenario, run.disruptions) for run in wanted])
-        for run, answer in zip(wanted, answers, strict=True):
+        answers = workers.answers([request(scenario, run.disruptions) for run in disruptions])
+        for run, answer in zip(disruptions, answers, strict=True):
             outcome = Outcome.from_dict(answer)
             found += disturbed.findings(run, outcome)
             outcomes.append((run, outcome))
-            progress(len(outcomes), len(wanted))
+            progress(len(outcomes), len(disruptions))
     except KeyboardInterrupt:
         raise Interrupted(result()) from None
     return result()
@@ -131,7 +131,7 @@ def _scaled(scenario: Scenario, structure: Structure) -> Scenario:
     return replace(scenario, scaled=known) if scenario.scaled is None else scenario
 
 
-def _wanted(runs: Runs, undisturbed: Outcome, seeds: int | None, only: int | None) -> Iterator[Run]:
+def _selected_runs(runs: Runs, undisturbed: Outcome, seeds: int | None, only: int | None) -> Iterator[Run]:
     """Yield the runs that are made: none for a stack that cannot even be created undisturbed."""
     created = undisturbed.phase(CREATE)
     if created is None or not created.succeeded:

@@ -1,4 +1,4 @@
-"""Perform a scenario on a stage of its own, with a few disruptions, and find its outcome."""
+"""Perform a scenario in a sandbox of its own, with a few disruptions, and find its outcome."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from stoker.store.records import STACK_TYPE
 from stoker.testing.cloud_objects import OUTLIVING
 from stoker.testing.cloud_objects import ObjectKind as ObjectKind
 from stoker.testing.existing_objects import create_existing_objects
+from stoker.testing.rehearsal.disrupted_sandbox import DatabaseCopy, DisruptedSandbox, EngineDied
 from stoker.testing.rehearsal.disruptions import Disruption, Script
 from stoker.testing.rehearsal.guests import UNSUPPORTED, WAITING, Guests
 from stoker.testing.rehearsal.scenario import (
@@ -36,7 +37,6 @@ from stoker.testing.rehearsal.scenario import (
     Step,
     is_scaling,
 )
-from stoker.testing.rehearsal.stage import DatabaseCopy, EngineDied, Stage
 from stoker.testing.sandbox import Definition, by_path
 
 _REF: Mapping[str, Any] = {"name": NAME, "id": None}
@@ -68,29 +68,29 @@ def definitions_of(scenario: Scenario) -> dict[str, Definition]:
 
 def perform(scenario: Scenario, definitions: Mapping[str, Definition]) -> Outcome:
     """Perform a scenario without disruptions."""
-    with Performance(scenario, definitions) as performance:
-        performance.until(CREATE)
-        return performance.end()
+    with ScenarioRun(scenario, definitions) as run:
+        run.until(CREATE)
+        return run.end()
 
 
-class Performance:
+class ScenarioRun:
     """A run of a scenario: first without disruptions up to a phase, then with some until its end.
 
     After `until` and `save`, forks of this process can each `resume` it, and end it with other disruptions.
     """
 
     def __init__(self, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
-        self._stage = Stage(Script(), scenario.timings)
-        create_existing_objects(self._stage.cloud, scenario.cloud)
-        self._run = _Run(self._stage, scenario, definitions)
+        self._sandbox = DisruptedSandbox(Script(), scenario.timings)
+        create_existing_objects(self._sandbox.cloud, scenario.cloud)
+        self._run = _Run(self._sandbox, scenario, definitions)
         self._saved: DatabaseCopy | None = None
         self._error = ""
 
-    def __enter__(self) -> Performance:
+    def __enter__(self) -> ScenarioRun:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        self._stage.close()
+        self._sandbox.close()
 
     def until(self, phase: str) -> None:
         """Run the phases before this one."""
@@ -98,29 +98,29 @@ class Performance:
 
     def save(self) -> None:
         """Let forks of this process resume the run."""
-        self._saved = self._stage.save()
+        self._saved = self._sandbox.save()
 
     def resume(self) -> None:
-        """Go on in a fork as if no other had done so."""
+        """Continue the saved run in a fork of this process, whatever other forks have done to the database."""
         assert self._saved is not None
-        self._saved.resume()
+        self._saved.restore()
 
     def end(self, disruptions: Sequence[Disruption] = ()) -> Outcome:
         """Run what is left. What comes after the phase of the last disruption is left out, but for the deletion."""
-        script, run = self._stage.script, self._run
+        script, run = self._sandbox.script, self._run
         script.disruptions = disruptions
         self._carry_out(run.end({each.phase for each in disruptions}))
         if self._error:
             return Outcome(run.phases, error=self._error)
         met = [{"phase": each.phase, "call": each.call, "kind": each.kind} for each in script.met]
-        return Outcome(run.phases, run.left, run.types, met, self._stage.engines)
+        return Outcome(run.phases, run.left, run.types, met, self._sandbox.engines)
 
     def _carry_out(self, work: Coroutine[Any, Any, None]) -> None:
         if self._error:
             work.close()
             return
         try:
-            self._stage.perform(work)
+            self._sandbox.perform(work)
         except StokerError as error:
             self._error = error.message
 
@@ -128,14 +128,14 @@ class Performance:
 class _Run:
     """A run. `phases` and `left` are what has come of it so far; `types` are the types of resources by path."""
 
-    def __init__(self, stage: Stage, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
+    def __init__(self, sandbox: DisruptedSandbox, scenario: Scenario, definitions: Mapping[str, Definition]) -> None:
         self.phases: list[Phase] = []
         self.left: list[LeftObject] = []
         self.types: dict[str, str] = {}
-        self._stage = stage
+        self._sandbox = sandbox
         self._scenario = scenario
         self._definitions = definitions
-        self._guests = Guests(stage)
+        self._guests = Guests(sandbox)
         self._limit = time_limit(EngineSettings(), scenario.timeout)
         self._retained: set[str] = set()
         self._before: Mapping[ObjectKind, set[str]] = {}
@@ -147,56 +147,56 @@ class _Run:
     async def until(self, phase: str) -> None:
         """Run the phases before this one; one that fails is the last of them."""
         await asyncio.sleep(_SETTLED)  # services make ports and the like of their own
-        self._before = self._stage.contents.objects()
+        self._before = self._sandbox.contents.objects()
         *phases, _ = self._scenario.phases
-        await self._phases(phases[: self._scenario.phases.index(phase)])
+        await self._run_phases(phases[: self._scenario.phases.index(phase)])
 
     async def end(self, disturbed: Collection[str]) -> None:
         """Run the phases up to the last one that is disturbed, all of them if none is, and the deletion."""
         *phases, deletion = self._scenario.phases
         if disturbed and deletion not in disturbed:
             phases = phases[: 1 + max(map(phases.index, disturbed))]
-        await self._phases(phases[len(self.phases) :])
-        await self._phase(deletion)
+        await self._run_phases(phases[len(self.phases) :])
+        await self._run_phase(deletion)
         if self.phases[-1].state == "DELETED" or self.phases[-1].again == "DELETED":
             self.left = list(self._left(self._before))
             if self.left:  # the engine tries deletions again for a while
                 await asyncio.sleep(_TIMEOUT)
                 self.left = list(self._left(self._before))
 
-    async def _phases(self, names: Iterable[str]) -> None:
+    async def _run_phases(self, names: Iterable[str]) -> None:
         """Run phases; after one that fails, there are no others."""
         for name in names:
             if self.phases and not self.phases[-1].succeeded:
                 return
             if is_scaling(name):
                 await asyncio.sleep(_COOLDOWN)
-            await self._phase(name)
+            await self._run_phase(name)
 
-    async def _phase(self, name: str) -> None:
-        had = self._data(await self._rows())
+    async def _run_phase(self, name: str) -> None:
+        data_before = self._data(await self._rows())
         if name == DELETE and self._has_policies:
             await self._note_retained()
-        seen, began = len(self._stage.contents.events()), self._stage.clock.now()
-        self._stage.script.begin(name)
+        seen, began = len(self._sandbox.contents.events()), self._sandbox.clock.now()
+        self._sandbox.script.begin(name)
         self._guests.waited.clear()
-        await self._requested(name)
-        await self._ended()
+        await self._request_until_accepted(name)
+        await self._wait_for_end()
         state, reason = await self._state()
-        script, again = self._stage.script, ""
+        script, again = self._sandbox.script, ""
         requests, answers, commits = script.requests, script.answers, script.commits
-        self._stage.script.begin("")
+        self._sandbox.script.begin("")
         if name == DELETE and state != "DELETED":
-            await self._requested(DELETE)
-            await self._ended()
+            await self._request_until_accepted(DELETE)
+            await self._wait_for_end()
             again = (await self._state())[0]
         paths = self._paths()
-        events = [each for each in self._stage.contents.events()[seen:] if not again or each.time <= self._ended_at]
+        events = [each for each in self._sandbox.contents.events()[seen:] if not again or each.time <= self._ended_at]
         if is_scaling(name):
             state, reason = _state_of_group(events)
         rows = await self._rows()
-        has = self._data(rows)
-        lost = dict(self._lost(had, has)) if name in self._definitions else {}
+        data_after = self._data(rows)
+        lost = dict(self._lost(data_before, data_after)) if name in self._definitions else {}
         failures, rollback_failures = self._failures(events, paths, began)
         self.phases.append(
             Phase(
@@ -226,7 +226,7 @@ class _Run:
 
     # -- requests ------------------------------------------------------------------------------------------------
 
-    async def _requested(self, phase: str) -> None:
+    async def _request_until_accepted(self, phase: str) -> None:
         """Ask for an operation; if the engine dies before it answers, ask again unless it has begun."""
         while True:
             former = (await self._state())[0]
@@ -235,7 +235,7 @@ class _Run:
                 return
             except EngineDied:
                 now = (await self._state())[0]  # the next engine is there
-                if self._stage.busy or now != former:
+                if self._sandbox.busy or now != former:
                     return
 
     async def _request(self, phase: str) -> None:
@@ -245,48 +245,48 @@ class _Run:
             if self._scenario.timeout is not None:
                 body["timeout_mins"] = self._scenario.timeout
         if is_scaling(phase):
-            await self._signalled(self._scenario.scalings[phase])
+            await self._signal(self._scenario.scalings[phase])
         elif phase == CREATE:
-            await self._stage.request("stack_create", name=NAME, **body)
+            await self._sandbox.request("stack_create", name=NAME, **body)
         elif phase == UPDATE:
-            await self._stage.request("stack_update", ref=_REF, **body, **_EXISTING)
+            await self._sandbox.request("stack_update", ref=_REF, **body, **_EXISTING)
         else:
-            await self._stage.request("stack_delete", ref=_REF)
+            await self._sandbox.request("stack_delete", ref=_REF)
 
-    async def _signalled(self, path: str) -> None:
+    async def _signal(self, path: str) -> None:
         rows = dict(by_path(await self._root(), await self._rows()))
         if path not in rows:
             raise StokerError(f"The stack has no resource {path!r} to signal.")
         owner = {"name": None, "id": rows[path]["stack_id"]}
-        await self._stage.request("resource_signal", ref=owner, name=rows[path]["name"], details=None)
+        await self._sandbox.request("resource_signal", ref=owner, name=rows[path]["name"], details=None)
 
-    async def _ended(self) -> None:
+    async def _wait_for_end(self) -> None:
         """Return when the operation has ended, and the engine has nothing to do any more."""
-        began, polls = self._stage.clock.now(), 0
-        while self._stage.busy:
+        began, polls = self._sandbox.clock.now(), 0
+        while self._sandbox.busy:
             await asyncio.sleep(_POLL)
             polls += 1
-            if polls % _GUESTS == 0 and self._stage.contents.is_waiting(WAITING):
+            if polls % _GUESTS == 0 and self._sandbox.contents.is_waiting(WAITING):
                 await self._guests.act(await self._rows())
-            if self._stage.clock.now() - began > _LONGEST:
+            if self._sandbox.clock.now() - began > _LONGEST:
                 raise StokerError("An operation has not ended after a day.")
-        self._ended_at = self._stage.clock.now()
+        self._ended_at = self._sandbox.clock.now()
         await asyncio.sleep(_SETTLED)
 
     async def _state(self) -> tuple[str, str]:
         try:
-            shown = await self._stage.read("stack_show", ref=_REF)
+            shown = await self._sandbox.read("stack_show", ref=_REF)
         except NotFound:
             return "DELETED", ""
         return f"{shown['action']}_{shown['status']}", shown["status_reason"]
 
     async def _rows(self) -> list[Mapping[str, Any]]:
         """Return all resources, those of nested stacks and of stacks in other regions included."""
-        others = ({"name": None, "id": each} for each in self._stage.contents.stacks_of_resources())
+        others = ({"name": None, "id": each} for each in self._sandbox.contents.stacks_of_resources())
         rows: list[Mapping[str, Any]] = []
         for ref in (_REF, *others):
             try:
-                listed = await self._stage.read("resource_list", ref=ref, nested_depth=_DEPTH)
+                listed = await self._sandbox.read("resource_list", ref=ref, nested_depth=_DEPTH)
             except NotFound:
                 continue
             rows += listed["resources"]
@@ -297,21 +297,21 @@ class _Run:
 
     async def _note_retained(self) -> None:
         """Remember the objects that the deletion is to keep."""
-        plan = (await self._stage.read("stack_action_preview", ref=_REF, action="delete"))["plan"]
+        plan = (await self._sandbox.read("stack_action_preview", ref=_REF, action="delete"))["plan"]
         kept = {step["path"] for step in plan["steps"] if is_retained(step)}
         rows = dict(by_path(await self._root(), await self._rows()))
         self._retained |= {str(row["physical_id"]) for path, row in rows.items() if path in kept}
         self._has_copies = bool(kept)
 
     async def _root(self) -> str:
-        found = await self._stage.read("stack_identify", ref=_REF)
+        found = await self._sandbox.read("stack_identify", ref=_REF)
         return str(found["id"])
 
     # -- objects and resources -----------------------------------------------------------------------------------
 
     def _paths(self) -> dict[tuple[str, str], str]:
         """Return the path of each resource that there has been, by its stack and name."""
-        return _Paths(self._stage.contents.prefixes())
+        return _Paths(self._sandbox.contents.prefixes())
 
     def _data(self, rows: Iterable[Mapping[str, Any]]) -> Objects:
         """Return the objects in which users keep data."""
@@ -321,18 +321,18 @@ class _Run:
         for row in listed:
             path = paths[row["stack_id"], row["name"]]
             self.types[path] = row["type"]
-            kind = self._stage.engine.services.types.registry.types.get(row["type"])
+            kind = self._sandbox.engine.services.types.registry.types.get(row["type"])
             if not isinstance(kind, ResourceType) or isinstance(kind, ParentInAnotherService):
                 continue  # the resources of stacks in other regions are known
             if kind.content and row["physical_id"]:
                 found[path] = (row["type"], str(row["physical_id"]))
         return found
 
-    def _lost(self, had: Objects, has: Objects) -> Iterator[tuple[str, str]]:
+    def _lost(self, data_before: Objects, data_after: Objects) -> Iterator[tuple[str, str]]:
         """Yield the resources, with their types, whose former objects are gone; note those that were retained."""
-        there = set[str]().union(*self._stage.contents.objects().values())
-        for path, (kind, identifier) in had.items():
-            if has.get(path) == (kind, identifier):
+        there = set[str]().union(*self._sandbox.contents.objects().values())
+        for path, (kind, identifier) in data_before.items():
+            if data_after.get(path) == (kind, identifier):
                 continue
             if identifier in there:
                 self._retained.add(identifier)
@@ -343,7 +343,7 @@ class _Run:
         self, events: Sequence[Row[Any]], paths: Mapping[tuple[str, str], str], began: float
     ) -> tuple[list[Failure], list[Failure]]:
         """Return the failures of resources in the phase's own action, and in the rollback after it."""
-        stacks = {row.id for row in self._stage.contents.stacks()}
+        stacks = {row.id for row in self._sandbox.contents.stacks()}
         found: tuple[list[Failure], list[Failure]] = ([], [])
         groups: tuple[list[Failure], list[Failure]] = ([], [])
         returning, since = 0, began
@@ -361,13 +361,13 @@ class _Run:
 
     def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
         """Yield the objects that nobody owns any more."""
-        for stack_id in self._stage.contents.stacks_of_resources():
+        for stack_id in self._sandbox.contents.stacks_of_resources():
             yield LeftObject(
-                "heat", "stacks", stack_id, self._paths()[self._stage.cloud.orchestration.parents[stack_id]]
+                "heat", "stacks", stack_id, self._paths()[self._sandbox.cloud.orchestration.parents[stack_id]]
             )
-        kept = self._retained | (self._stage.contents.belonging_to(self._retained) if self._retained else set())
+        kept = self._retained | (self._sandbox.contents.belonging_to(self._retained) if self._retained else set())
         without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
-        for kind, identifiers in self._stage.contents.objects(without).items():
+        for kind, identifiers in self._sandbox.contents.objects(without).items():
             if self._has_copies and kind in _COPIES:
                 continue
             for identifier in sorted(identifiers - before.get(kind, set()) - kept):
@@ -376,7 +376,7 @@ class _Run:
     def _resource_of(self, identifier: str) -> str:
         """Return the resource for which an answer was received that names an object; empty if there is none."""
         paths, text = self._paths(), identifier.encode()
-        for call in self._stage.calls:
+        for call in self._sandbox.calls:
             if call.resource is not None and text in orjson.dumps(call.answer, default=str):
                 return paths[call.resource]
         return ""

@@ -48,7 +48,7 @@ class EngineDied(Exception):
     """The engine that had been asked died before it answered."""
 
 
-class Stage(Sandbox):
+class DisruptedSandbox(Sandbox):
     """A sandbox with a script of what goes wrong. All runs begin at the same time of day.
 
     `timings` are how long resources take, as far as this is known; others take as long as usually. `engines` is the
@@ -57,7 +57,7 @@ class Stage(Sandbox):
 
     _settings = replace(Sandbox._settings, engine_deaths_limit=0)  # no operation is to blame for the deaths
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> DisruptedSandbox:
         return self
 
     def __init__(self, script: Script, timings: Timings = MappingProxyType({})) -> None:
@@ -154,18 +154,18 @@ class Stage(Sandbox):
 
 @dataclass(frozen=True)
 class DatabaseCopy:
-    """The content of a stage's database at one time."""
+    """A copy of the content of the database, from which forks of the process continue."""
 
     content: bytes
 
-    def resume(self) -> None:
-        """Go on in a fork from what was saved, whatever another fork has written."""
+    def restore(self) -> None:
+        """Write the copy to the database, which another fork may have changed."""
         _write(self.content)
 
 
 @cache
 def _database() -> tuple[Path, Database]:
-    """Return the database of this process, one for all of its stages: they share the statements that are compiled."""
+    """Return the database of this process, one for all sandboxes, which share compiled statements."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  the directory is created there
     path = Path(tempfile.mkdtemp(prefix="stoker-rehearsal-", dir=memory)) / "stoker.db"
     atexit.register(shutil.rmtree, path.parent, ignore_errors=True)
@@ -190,9 +190,9 @@ def _has_unfinished(connection: Connection) -> bool:
 class RehearsedCloud(EmulatedCloud):
     """An emulated cloud in which objects take as long as usually, and requests go wrong as the script says."""
 
-    def __init__(self, clock: ManualClock, stage: Stage) -> None:
+    def __init__(self, clock: ManualClock, sandbox: DisruptedSandbox) -> None:
         super().__init__(clock)
-        self._stage = stage
+        self._sandbox = sandbox
         self._visibility = Visibility(clock)
         self._prefixes: dict[str, str] = {}
         self._taken: set[tuple[str, str, str]] = set()
@@ -210,22 +210,22 @@ class RehearsedCloud(EmulatedCloud):
     def _seconds(self, sent: CloudRequest, resource: tuple[str, str] | None) -> float:
         """Return how long a request takes: the first one of a recorded action takes as long as all of it did."""
         action = _ACTIONS.get(sent.method)
-        if not self._stage.timings or resource is None or action is None:
+        if not self._sandbox.timings or resource is None or action is None:
             return seconds_of(sent.method, sent.path)
         stack_id, name = resource
         if stack_id not in self._prefixes:
-            self._prefixes = self._stage.contents.prefixes()
-        recorded = recorded_seconds(self._stage.timings, f"{self._prefixes.get(stack_id, '')}{name}", action)
+            self._prefixes = self._sandbox.contents.prefixes()
+        recorded = recorded_seconds(self._sandbox.timings, f"{self._prefixes.get(stack_id, '')}{name}", action)
         if recorded is None:
             return seconds_of(sent.method, sent.path)
-        once = (self._stage.script.phase, f"{stack_id} {name}", action)
+        once = (self._sandbox.script.phase, f"{stack_id} {name}", action)
         if once in self._taken:
             return 0.0
         self._taken.add(once)
         return recorded
 
     async def answered(self, sent: CloudRequest) -> Response | None:
-        script = self._stage.script
+        script = self._sandbox.script
         answers, number = script.answers, len(script.requests)
         kind = script.next_call(sent, RESOURCE.get())
         seconds = self._seconds(sent, RESOURCE.get()) + (SLOW_SECONDS if kind is DisruptionKind.SLOW else 0.0)
@@ -240,7 +240,7 @@ class RehearsedCloud(EmulatedCloud):
         if kind is DisruptionKind.EVENTUAL_CONSISTENCY:
             self._visibility.hide(call.made_id)
         if kind is DisruptionKind.ENGINE_DEATH:
-            self._stage.kill()
+            self._sandbox.kill()
             await asyncio.get_running_loop().create_future()  # nobody is there any more
         return response
 
@@ -248,12 +248,12 @@ class RehearsedCloud(EmulatedCloud):
 class _CountedJournal(LoopJournal):
     """A journal after whose commits the engine may die."""
 
-    def __init__(self, database: Database, loop: asyncio.AbstractEventLoop, stage: Stage) -> None:
+    def __init__(self, database: Database, loop: asyncio.AbstractEventLoop, sandbox: DisruptedSandbox) -> None:
         super().__init__(database, loop)
-        self._stage = stage
+        self._sandbox = sandbox
 
     def write_group(self, group: list[Any]) -> set[Claim]:
         lost = super().write_group(group)
-        if self._stage.script.next_commit():
-            self._stage.kill()
+        if self._sandbox.script.next_commit():
+            self._sandbox.kill()
         return lost
