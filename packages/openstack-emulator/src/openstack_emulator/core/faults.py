@@ -142,25 +142,25 @@ def parse_fault(body: object) -> Fault:
     return Fault(**body)
 
 
-def _body_matches(request: Request, wanted: dict[str, object]) -> bool:
+def _body_matches(request: Request, expected: dict[str, object]) -> bool:
     try:
         body = request.json
     except ApiError:
         return False
-    return all(_has_field(body, name, value) for name, value in wanted.items())
+    return all(_has_field(body, name, value) for name, value in expected.items())
 
 
-def _has_field(data: object, name: str, wanted: object) -> bool:
+def _has_field(data: object, name: str, expected: object) -> bool:
     """Whether an object in JSON data, at any depth, has a field with this value."""
     if isinstance(data, dict):
-        return (name in data and _is_equal(data[name], wanted)) or any(
-            _has_field(value, name, wanted) for value in data.values()
+        return (name in data and _is_equal(data[name], expected)) or any(
+            _has_field(value, name, expected) for value in data.values()
         )
-    return isinstance(data, list) and any(_has_field(value, name, wanted) for value in data)
+    return isinstance(data, list) and any(_has_field(value, name, expected) for value in data)
 
 
-def _is_equal(value: object, wanted: object) -> bool:
-    """Whether a value is the wanted one; in strings, `*` and `?` are wildcards."""
-    if isinstance(value, str) and isinstance(wanted, str):
-        return fits_shell(wanted, value)
-    return bool(value == wanted)
+def _is_equal(value: object, expected: object) -> bool:
+    """Whether a value is the expected one; in strings, `*` and `?` are wildcards."""
+    if isinstance(value, str) and isinstance(expected, str):
+        return fits_shell(expected, value)
+    return bool(value == expected)

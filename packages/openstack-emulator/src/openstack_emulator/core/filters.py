@@ -16,17 +16,17 @@ Filter = Callable[[Readable, str], bool]
 
 def equal(field: str) -> Filter:
     """The field is what the query says."""
-    return lambda row, wanted: str(row.get(field)).lower() == wanted.lower()
+    return lambda row, value: str(row.get(field)).lower() == value.lower()
 
 
 def holds(field: str) -> Filter:
     """The field is an object with all that the query's object says (`{'a': 'b'}` or JSON)."""
 
-    def test(row: Readable, wanted: str) -> bool:
+    def test(row: Readable, requested: str) -> bool:
         try:
-            properties = orjson.loads(wanted.replace("'", '"'))
+            properties = orjson.loads(requested.replace("'", '"'))
         except orjson.JSONDecodeError:
-            raise bad_request(f"Invalid filter {field}: it must be an object, not {wanted}.") from None
+            raise bad_request(f"Invalid filter {field}: it must be an object, not {requested}.") from None
         return isinstance(properties, dict) and bool(properties.items() <= row.get(field).items())
 
     return test
@@ -34,7 +34,7 @@ def holds(field: str) -> Filter:
 
 def contains(field: str) -> Filter:
     """The field has the query's text in it."""
-    return lambda row, wanted: wanted in str(row.get(field) or "")
+    return lambda row, value: value in str(row.get(field) or "")
 
 
 def project_rows(collection: Table[T], request: Request) -> list[T]:

@@ -45,5 +45,5 @@ def _fits(row: dict[str, object], filters: dict[str, str]) -> bool:
     return all(_equal(str(row.get(name)), value) for name, value in filters.items())
 
 
-def _equal(have: str, wanted: str) -> bool:
-    return have.startswith(wanted[:-1]) if wanted.endswith("*") else have == wanted
+def _equal(have: str, expected: str) -> bool:
+    return have.startswith(expected[:-1]) if expected.endswith("*") else have == expected

@@ -45,14 +45,14 @@ class Limits(Rules):
         own = {} if row is None else row.limits
         return {name: own.get(name, limit) for name, limit in limits.items()}
 
-    def exceeded(self, project_id: str, wanted: Mapping[str, float], used: Mapping[str, float]) -> dict[str, int]:
-        """The limits, by name, that a project which has `used` would exceed with `wanted` more.
+    def exceeded(self, project_id: str, requested: Mapping[str, float], used: Mapping[str, float]) -> dict[str, int]:
+        """The limits, by name, that a project which has `used` would exceed with `requested` more.
 
-        What nothing more is wanted of exceeds no limit.
+        What nothing more is requested of exceeds no limit.
         """
         limits = self.limits_of(project_id)
         return {
-            name: limits[name] for name, more in wanted.items() if more > 0 and 0 <= limits[name] < used[name] + more
+            name: limits[name] for name, more in requested.items() if more > 0 and 0 <= limits[name] < used[name] + more
         }
 
     def set_limits(self, key: str, changes: Mapping[str, int]) -> None:

@@ -24,8 +24,8 @@ def check_numbers(query: Query, names: Collection[str]) -> None:
 
 def matching(rows: Iterable[R], filters: Mapping[str, Filter], query: Query) -> list[R]:
     """The rows that all filters accept that the query has values for."""
-    wanted = [(test, value) for name, test in filters.items() if (value := query.get(name)) is not None]
-    return [row for row in rows if all(test(row, value) for test, value in wanted)]
+    tests = [(test, value) for name, test in filters.items() if (value := query.get(name)) is not None]
+    return [row for row in rows if all(test(row, value) for test, value in tests)]
 
 
 def page_response(

@@ -15,10 +15,10 @@ from stoker_foundation.patterns.linear import fits_like
 
 _DEEPEST = 20
 _ORDERED: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda have, wanted: have < wanted,
-    "<=": lambda have, wanted: have <= wanted,
-    ">": lambda have, wanted: have > wanted,
-    ">=": lambda have, wanted: have >= wanted,
+    "<": lambda have, expected: have < expected,
+    "<=": lambda have, expected: have <= expected,
+    ">": lambda have, expected: have > expected,
+    ">=": lambda have, expected: have >= expected,
 }
 _NAMES = {"eq": "=", "==": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 OPERATORS = frozenset({"=", "!=", "like", "in", *_ORDERED, *_NAMES})
@@ -26,21 +26,21 @@ OPERATORS = frozenset({"=", "!=", "like", "in", *_ORDERED, *_NAMES})
 _JOINED = {"and": all, "or": any}
 
 
-def compare(operator: str, have: object, wanted: object) -> bool:
+def compare(operator: str, have: object, expected: object) -> bool:
     """Compare two values; those of types without an order are in no order. ApiError 400 for an unknown operator."""
     operator = _NAMES.get(operator, operator)
     if operator in ("=", "!="):
-        equal = have == wanted or (have is not None and wanted is not None and _text(have) == _text(wanted))
+        equal = have == expected or (have is not None and expected is not None and _text(have) == _text(expected))
         return equal == (operator == "=")
     if operator == "like":
         try:
-            return fits_like(str(wanted), str(have))
+            return fits_like(str(expected), str(have))
         except PatternTooCostly:
             raise bad_request("The pattern of 'like' is too long.") from None
     if operator not in _ORDERED:
         raise bad_request(f"Unknown operator {operator!r}.")
     try:
-        return _ORDERED[operator](have, wanted)
+        return _ORDERED[operator](have, expected)
     except TypeError:
         return False
 
@@ -66,13 +66,13 @@ def predicate(expression: object, read: Callable[[R, str], object], depth: int =
         return lambda record: not inner(record)
     if not isinstance(argument, Mapping) or len(argument) != 1:
         raise bad_request(f"The operator {operator!r} needs an object with one field.")
-    ((field, wanted),) = argument.items()
+    ((field, operand),) = argument.items()
     if operator == "in":
-        if not isinstance(wanted, list):
+        if not isinstance(operand, list):
             raise bad_request("The operator 'in' needs a list of values.")
-        return lambda record: any(compare("=", read(record, field), one) for one in wanted)
+        return lambda record: any(compare("=", read(record, field), one) for one in operand)
     compare(operator, None, None)
-    return lambda record: compare(operator, read(record, field), wanted)
+    return lambda record: compare(operator, read(record, field), operand)
 
 
 def _text(value: object) -> str:

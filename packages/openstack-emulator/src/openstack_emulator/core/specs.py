@@ -26,10 +26,10 @@ class Specs:
     entries: str
     check: Check
 
-    def add(self, rows: Table[T], record: T, wanted: Any) -> None:
+    def add(self, rows: Table[T], record: T, body: Any) -> None:
         """Add specs to a record of `rows`, in place of those with the same keys. Raises ApiError 400."""
-        self._check(wanted)
-        rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
+        self._check(body)
+        rows.update(record, **{self.field: {**record.get(self.field), **body}})
 
     def show(self, record: Readable, request: Request) -> Response:
         """The spec that the URL names. Raises ApiError 404."""
@@ -38,12 +38,12 @@ class Specs:
 
     def change(self, rows: Table[T], record: T, request: Request) -> Response:
         """Set the spec that the URL names. Raises ApiError 400."""
-        wanted = request.json
-        self._check(wanted)
-        if list(wanted) != [request.vars["key"]]:
+        body = request.json
+        self._check(body)
+        if list(body) != [request.vars["key"]]:
             raise bad_request("Request body and URI mismatch: the body must have the key of the URI and no other.")
-        rows.update(record, **{self.field: {**record.get(self.field), **wanted}})
-        return Response(wanted)
+        rows.update(record, **{self.field: {**record.get(self.field), **body}})
+        return Response(body)
 
     def remove(self, rows: Table[T], record: T, request: Request) -> None:
         """Remove the spec that the URL names. Raises ApiError 404."""
@@ -52,8 +52,8 @@ class Specs:
             record, **{self.field: {name: value for name, value in record.get(self.field).items() if name != key}}
         )
 
-    def _check(self, wanted: object) -> None:
-        check_fields({self.field: wanted}, {self.field: self.check})
+    def _check(self, body: object) -> None:
+        check_fields({self.field: body}, {self.field: self.check})
 
     def _key(self, record: Readable, request: Request) -> str:
         key = request.vars["key"]

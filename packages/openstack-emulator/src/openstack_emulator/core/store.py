@@ -198,8 +198,8 @@ class Table(Generic[T]):
 
 def _matching(records: Iterable[T], equals: Mapping[str, object]) -> list[T]:
     """Those of the records whose fields have these values."""
-    wanted = equals.items()
-    return [r for r in records if all(getattr(r, field) == value for field, value in wanted)]
+    conditions = equals.items()
+    return [r for r in records if all(getattr(r, field) == value for field, value in conditions)]
 
 
 class Store:

@@ -97,10 +97,10 @@ class Announcers:
 
     async def serve(self, topology: Topology, plan: Plan) -> None:
         """Announce the routers of a topology that are in the plan, and no others. Raises: NetworkFailed."""
-        wanted = _announcing(topology, plan)
-        for interface in self._open.keys() - wanted.keys():
+        needed = _announcing(topology, plan)
+        for interface in self._open.keys() - needed.keys():
             self._open.pop(interface).close()
-        for interface, (space, link) in wanted.items():
+        for interface, (space, link) in needed.items():
             if interface not in self._open:
                 (descriptor,) = await self._namespace_process.order(
                     "open", space, kind=int(SOCK_RAW), bound=None, listen=False, device=interface,

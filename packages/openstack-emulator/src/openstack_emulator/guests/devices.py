@@ -59,11 +59,11 @@ class Devices:
 
     async def change_cards(self) -> None:
         """Plug network cards in or out until they are those of the ports. Raises: NetworkFailed."""
-        wanted = {port.id: (port, cable) for port, cable in self._network_reconciler.connected_ports(self._id)}
+        needed = {port.id: (port, cable) for port, cable in self._network_reconciler.connected_ports(self._id)}
         for key, (_, cable) in list(self._cards.items()):
-            if key not in wanted or wanted[key][1] != cable:
+            if key not in needed or needed[key][1] != cable:
                 await self._unplug_card(key)
-        for key, (port, cable) in wanted.items():
+        for key, (port, cable) in needed.items():
             if key not in self._cards:
                 await self._plug_card(port, cable)
 

@@ -49,8 +49,8 @@ def answer(data: bytes, server: str, leases: Mapping[str, Lease]) -> bytes | Non
     if options.get(SERVER, inet_aton(server)) != inet_aton(server):
         return None  # the client has chosen another server
     address = ip_interface(lease.address).ip.packed
-    wanted = options.get(ADDRESS) or (head[7] if any(head[7]) else address)
-    if kind == bytes([REQUESTED]) and wanted != address:
+    requested_address = options.get(ADDRESS) or (head[7] if any(head[7]) else address)
+    if kind == bytes([REQUESTED]) and requested_address != address:
         offered, found = bytes(4), {KIND: bytes([REFUSED]), SERVER: inet_aton(server)}
     else:
         offered, found = address, _offered(server, lease, OFFER if kind == bytes([DISCOVER]) else ACKNOWLEDGED)

@@ -56,7 +56,7 @@ class Forwarders:
         self._servers: dict[Listener, asyncio.Server] = {}
         self._refused: set[Listener] = set()
         self._reported: set[Listener] = set()
-        self._wanted: dict[Listener, tuple[str, str, int]] = {}
+        self._needed: dict[Listener, tuple[str, str, int]] = {}
         self._closed = False
         self._task: asyncio.Task[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
@@ -64,37 +64,37 @@ class Forwarders:
 
     def change(self, forwarded_addresses: Sequence[ForwardedAddress]) -> None:
         """Listen for these addresses and no others; returns before it is done."""
-        wanted = {
+        needed = {
             (local_address(forwarded.address), local_port(port)): (forwarded.network, forwarded.address, port)
             for forwarded in forwarded_addresses
             for port in sorted(forwarded.ports, reverse=True)  # a low port wins its place from a high one
         }
-        if wanted == self._wanted or self._closed:
+        if needed == self._needed or self._closed:
             return
-        self._wanted = wanted
+        self._needed = needed
         self._start_listening()
 
     def _start_listening(self) -> None:
         if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._listen_as_wanted())
+            self._task = asyncio.get_running_loop().create_task(self._serve_needed())
 
     async def close(self) -> None:
         """Listen no more, and end the connections."""
-        self._closed, self._wanted = True, {}
+        self._closed, self._needed = True, {}
         if self._retry is not None:
             self._retry.cancel()
         if self._task is not None:
             await self._task
-        await self._listen_as_wanted()
+        await self._serve_needed()
         await ended(self._connections)
 
-    async def _listen_as_wanted(self) -> None:
-        """Close and open servers until they are those of `_wanted`, which may change meanwhile."""
-        while (wanted := set(self._wanted)) != self._servers.keys() | (self._refused & wanted):
-            self._refused &= wanted
-            for place in self._servers.keys() - wanted:
+    async def _serve_needed(self) -> None:
+        """Close and open servers until they are those of `_needed`, which may change meanwhile."""
+        while (needed := set(self._needed)) != self._servers.keys() | (self._refused & needed):
+            self._refused &= needed
+            for place in self._servers.keys() - needed:
                 self._servers.pop(place).close()
-            for place in wanted - self._servers.keys() - self._refused:
+            for place in needed - self._servers.keys() - self._refused:
                 await self._listen(place)
         self._reported &= self._refused
         if self._retry is not None:
@@ -112,7 +112,7 @@ class Forwarders:
             self._connections.add(task)
             task.add_done_callback(self._connections.discard)
 
-        _, address, port = self._wanted.get(place, ("", "", 0))
+        _, address, port = self._needed.get(place, ("", "", 0))
         try:
             self._servers[place] = await asyncio.start_server(forward, *place)
         except OSError as error:
@@ -126,7 +126,7 @@ class Forwarders:
 
     async def _forward(self, place: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            network, address, port = self._wanted[place]
+            network, address, port = self._needed[place]
             inner = await self._connection(network, address, port)
         except asyncio.CancelledError:
             writer.transport.abort()

@@ -85,8 +85,8 @@ class LaunchFailed(Exception):
 
 def task_command(task: str, ids: IdMaps, directory: Path, **more: object) -> list[str]:
     """Return the command that runs a task of the package `launch`, whose docstring lists the arguments."""
-    wanted = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
-    return bare_python_command("-c", LAUNCH, orjson.dumps(wanted).decode())
+    task_data = {"task": task, "ids": ids.to_data(), "directory": str(directory), "parent": os.getpid(), **more}
+    return bare_python_command("-c", LAUNCH, orjson.dumps(task_data).decode())
 
 
 @dataclass(frozen=True)

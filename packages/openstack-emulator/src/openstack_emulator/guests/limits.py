@@ -232,7 +232,7 @@ class Group:
         return self._read(USED)
 
     def withheld_seconds(self) -> float:
-        """Return the time in which processors were wanted that the guest was not given; 0 if the kernel does not tell.
+        """Return the time in which processors were needed that the guest was not given; 0 if the kernel does not tell.
 
         The kernel tells for how long any process waited, and for how long all that could have run. The latter was taken
         from the guest: had it a processor, one would have run. With several processors, waiting means that the others
@@ -318,9 +318,9 @@ class Limits:
         self._record = directory / RECORD
         self._remove(LEFT_SECONDS)
         left = self._recorded_groups()
-        wanted = [place.directory / self._name for place in places]
-        if wanted:
-            self._record.write_bytes(orjson.dumps(sorted({*map(str, wanted), *map(str, left)})))
+        directories = [place.directory / self._name for place in places]
+        if directories:
+            self._record.write_bytes(orjson.dumps(sorted({*map(str, directories), *map(str, left)})))
         self._places = [opened for place in places if (opened := self._open_group(place)) is not None]
         self._processors: Counter[str] = Counter()
 
@@ -382,8 +382,8 @@ class Limits:
 
 def _pass_on(group: Path, controllers: Iterable[str]) -> None:
     """Let groups below a group of version 2 have controllers. Raises: OSError."""
-    control, wanted = group / "cgroup.subtree_control", set(controllers) & CONTROLLERS.keys()
-    if wanted <= set(control.read_text().split()):
+    control, available = group / "cgroup.subtree_control", set(controllers) & CONTROLLERS.keys()
+    if available <= set(control.read_text().split()):
         return
     if _processes(group) and any(_attribute(group, name) == b"1" for name in DELEGATED):
         inner = group / PROCESSES
@@ -391,7 +391,7 @@ def _pass_on(group: Path, controllers: Iterable[str]) -> None:
         for process in _processes(group):
             with suppress(ProcessLookupError):
                 inner.joinpath("cgroup.procs").write_text(str(process))
-    control.write_text(" ".join(f"+{name}" for name in sorted(wanted)))
+    control.write_text(" ".join(f"+{name}" for name in sorted(available)))
 
 
 def _processes(group: Path) -> list[int]:

@@ -47,10 +47,10 @@ class LoadBalancerProxies:
     async def serve(self, balancers: Sequence[Balancer]) -> None:
         """Serve these load balancers and no others, whose namespaces exist. Raises: NetworkFailed."""
         await self._probe(balancers)
-        wanted = {(one.id, listener.port): listener for one in balancers for listener in one.listeners}
-        for place in self._fronts.keys() - wanted.keys():
+        needed = {(one.id, listener.port): listener for one in balancers for listener in one.listeners}
+        for place in self._fronts.keys() - needed.keys():
             await self._fronts.pop(place).close()
-        for place, listener in wanted.items():
+        for place, listener in needed.items():
             if place in self._fronts:
                 self._fronts[place].listener = listener
             else:
@@ -66,7 +66,7 @@ class LoadBalancerProxies:
         return front
 
     async def _probe(self, balancers: Sequence[Balancer]) -> None:
-        wanted = {
+        needed = {
             member.id: (balancer_space(one.id), member, pool.monitor)
             for one in balancers
             for pool in one.pools
@@ -74,11 +74,11 @@ class LoadBalancerProxies:
             for member in pool.members
         }
         for key, running in list(self._health.items()):
-            space, member, monitor = wanted.get(key, ("", None, None))
+            space, member, monitor = needed.get(key, ("", None, None))
             if member is None or running.of != (space, member.probed, monitor):
                 del self._health[key]
                 await ended([running.task])
-        for key, (space, member, monitor) in wanted.items():
+        for key, (space, member, monitor) in needed.items():
             if key not in self._health:
                 self._health[key] = Health(self._namespace_process, space, member, monitor)
 

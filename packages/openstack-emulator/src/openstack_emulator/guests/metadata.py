@@ -32,18 +32,18 @@ class MetadataProxies:
     async def serve(self, topology: Topology, plan: Plan) -> None:
         """Listen in these namespaces and no others. Raises: NetworkFailed."""
         self._topology = topology
-        wanted = {
+        needed = {
             network_space(key): partial(self._on_network, key) for key, one in topology.networks.items() if one.metadata
         }
-        wanted |= {router_space(key): partial(self._on_router, key) for key in topology.routers}
-        for space in self._open.keys() - (wanted.keys() & plan.spaces.keys()):
+        needed |= {router_space(key): partial(self._on_router, key) for key in topology.routers}
+        for space in self._open.keys() - (needed.keys() & plan.spaces.keys()):
             await self._open.pop(space)()
-        for space in (wanted.keys() & plan.spaces.keys()) - self._open.keys():
+        for space in (needed.keys() & plan.spaces.keys()) - self._open.keys():
             place = [METADATA_ADDRESS, METADATA_PORT]
             (descriptor,) = await self._namespace_process.order(
                 "open", space, kind=int(SOCK_STREAM), bound=place, listen=True
             )
-            self._open[space] = await self._cloudside.serve_metadata(socket(fileno=descriptor), wanted[space])
+            self._open[space] = await self._cloudside.serve_metadata(socket(fileno=descriptor), needed[space])
 
     async def close(self) -> None:
         """Listen no more."""

@@ -150,8 +150,8 @@ class NetworkReconciler:
     async def _apply(self) -> None:
         """Change what is different from what is present. What fails is tried again with the next change."""
         topology, namespace_process = self._topology, self._namespace_process
-        wanted = {(port.guest_id, port.id) for port in topology.ports.values() if port.guest_id in self._running}
-        self._numbers = {key: number for key, number in self._numbers.items() if key in wanted}
+        needed = {(port.guest_id, port.id) for port in topology.ports.values() if port.guest_id in self._running}
+        self._numbers = {key: number for key, number in self._numbers.items() if key in needed}
         plan = planned(topology, self._running, self._number, namespace_process.family, self._plan_port)
         before = self._present
         for name in plan.spaces.keys() - before.spaces.keys():

@@ -63,7 +63,7 @@ def candidates(placement: Records, request: Request) -> Response:
     check_query(request, PARAMETERS["allocation_candidates"])
     if unsupported := sorted({name for name, _ in query.pairs} - {"resources", "limit", "required", "member_of"}):
         raise bad_request(f"The emulated Placement has no {unsupported[0]!r} in questions for candidates.")
-    wanted = _amounts(query.get("resources"))
+    amounts = _amounts(query.get("resources"))
     limit = query.get("limit")
     if limit is not None and not (limit.isdecimal() and int(limit) > 0):
         raise bad_request(f"Invalid query string parameters: {limit!r} does not match '^[1-9][0-9]*$'")
@@ -73,7 +73,7 @@ def candidates(placement: Records, request: Request) -> Response:
     for text in query.all("member_of"):
         members = _members(compute, text)
         hosts = [host for host in hosts if host.host in members]
-    fitting = [host for host in hosts if all(host.free(name) >= amount for name, amount in wanted.items())]
+    fitting = [host for host in hosts if all(host.free(name) >= amount for name, amount in amounts.items())]
     chosen = fitting[: int(limit)] if limit is not None else fitting
     summaries: dict[str, object] = {
         host.uuid: {
@@ -87,7 +87,7 @@ def candidates(placement: Records, request: Request) -> Response:
     }
     requests = [
         {
-            "allocations": {host.uuid: {"resources": wanted}},
+            "allocations": {host.uuid: {"resources": amounts}},
             **({"mappings": {"": [host.uuid]}} if request.version >= (1, 34) else {}),
         }
         for host in chosen

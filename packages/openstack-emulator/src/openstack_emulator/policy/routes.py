@@ -47,18 +47,18 @@ def list_policies(engine: PolicyEngine, request: Request) -> Response:
 def create_policy(engine: PolicyEngine, request: Request) -> Response:
     if request.query.get("library_policy") is not None:
         raise _missing_feature("policy library")
-    wanted = request.json
-    check_fields(wanted, POLICY, ("name",))
-    name, rules = wanted["name"], wanted.get("rules") or []
+    body = request.json
+    check_fields(body, POLICY, ("name",))
+    name, rules = body["name"], body.get("rules") or []
     if not isinstance(name, str):
         raise bad_request(f"Policy name {name!r} must consist of letters, digits and underscores")
     if not isinstance(rules, list):
         raise bad_request("The rules of a policy must be a JSON array")
     new = NewPolicy(
         name=name,
-        abbreviation=wanted.get("abbreviation"),
-        description=wanted.get("description"),
-        kind=wanted.get("kind"),
+        abbreviation=body.get("abbreviation"),
+        description=body.get("description"),
+        kind=body.get("kind"),
     )
     row = engine.policies.create(request.context, new, map(_new_rule, rules))
     shown = policy_view(row, engine.policies.rules.select(policy_id=row.id))
@@ -142,13 +142,13 @@ def list_sources(engine: PolicyEngine, request: Request) -> Response:
 
 
 def create_source(engine: PolicyEngine, request: Request) -> Response:
-    wanted = request.json
-    name = wanted.get("name") if isinstance(wanted, dict) else None
+    body = request.json
+    name = body.get("name") if isinstance(body, dict) else None
     if not isinstance(name, str) or not name.isidentifier():
         raise bad_request("The name of a data source must consist of letters, digits and underscores")
-    if not isinstance(wanted.get("config") or {}, dict):
+    if not isinstance(body.get("config") or {}, dict):
         raise bad_request("The config of a data source must be a JSON object")
-    source = engine.sources.add(name, wanted.get("driver"), str(wanted.get("description") or ""))
+    source = engine.sources.add(name, body.get("driver"), str(body.get("description") or ""))
     return Response(source_view(source), 201)
 
 

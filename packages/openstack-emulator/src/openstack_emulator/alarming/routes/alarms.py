@@ -35,8 +35,8 @@ def index(service: Alarming, request: Request) -> Response:
 
 def _sorted(rows: list[Alarm], request: Request) -> list[Alarm]:
     """The rows in the order of `sort=FIELD[:asc|desc]`, which can be repeated."""
-    for wanted in reversed(request.query.all("sort")):
-        name, _, direction = wanted.partition(":")
+    for sort_key in reversed(request.query.all("sort")):
+        name, _, direction = sort_key.partition(":")
         if name not in _SORTED:
             raise invalid("sort", name, f"valid keys: {sorted(_SORTED)}")
         if direction not in ("", "asc", "desc"):
@@ -52,8 +52,8 @@ def search(service: Alarming, request: Request) -> Response:
 
 def create(service: Alarming, request: Request) -> Response:
     body = request.json
-    wanted = NewAlarm.from_json(body, request.context.is_admin)
-    alarm = service.alarms.create(request, wanted, body.get("project_id"))
+    new_alarm = NewAlarm.from_json(body, request.context.is_admin)
+    alarm = service.alarms.create(request, new_alarm, body.get("project_id"))
     service.evaluator.watch()
     shown = {**alarm_view(alarm), "evaluate_timestamp": alarm.timestamp}
     return Response(shown, 201, {"Location": f"{request.base}/v2/alarms/{alarm.id}"})

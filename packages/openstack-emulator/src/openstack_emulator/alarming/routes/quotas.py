@@ -26,15 +26,15 @@ def update(service: Alarming, request: Request) -> Response:
     limits, project = (body.get("quotas"), body.get("project_id")) if isinstance(body, dict) else (None, None)
     if not isinstance(limits, list) or not isinstance(project, str):
         raise bad_request("The request body must have project_id and quotas.")
-    wanted: Any = UNLIMITED
+    limit: Any = UNLIMITED
     for quota in limits:
-        wanted = quota.get("limit") if isinstance(quota, dict) else None
+        limit = quota.get("limit") if isinstance(quota, dict) else None
         if not isinstance(quota, dict) or quota.get("resource") != "alarms":
             raise bad_request("The resource of a quota must be alarms.")
-        if not isinstance(wanted, int) or isinstance(wanted, bool) or wanted < UNLIMITED:
-            raise invalid("limit", wanted, "Value should be greater or equal to -1")
-    service.alarms.set_limit(project, wanted)
-    return Response(quotas_view(project, wanted), 201)
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < UNLIMITED:
+            raise invalid("limit", limit, "Value should be greater or equal to -1")
+    service.alarms.set_limit(project, limit)
+    return Response(quotas_view(project, limit), 201)
 
 
 def delete(service: Alarming, request: Request) -> Response:

@@ -51,34 +51,34 @@ class Alarms(Rules):
         context.require("admin")
         return list(self.rows)
 
-    def create(self, request: Request, wanted: NewAlarm, project: str | None) -> Alarm:
+    def create(self, request: Request, new_alarm: NewAlarm, project: str | None) -> Alarm:
         """Create an alarm for a project, which is the caller's own by default. Raises ApiError.
 
         request: what the caller acts with, for trusts.
         """
         context = request.context
         owner = _allowed(context, project)
-        rule = _restricted(wanted, context, owner)
+        rule = _restricted(new_alarm, context, owner)
         self._check_quota(owner, context.user_id)
         moment, evaluation, key = self.moment(), self.evaluation_moment(), new_id()
-        ok, raised, unknown = (self._notifier.with_trusts(urls, request) for urls in wanted.actions.values())
+        ok, raised, unknown = (self._notifier.with_trusts(urls, request) for urls in new_alarm.actions.values())
         alarm = self.rows.add(
             Alarm(
                 id=key,
                 project_id=owner,
                 user_id=context.user_id,
-                state=wanted.state or FIRST_STATE,
+                state=new_alarm.state or FIRST_STATE,
                 state_timestamp=moment,
                 state_reason="Not evaluated yet",
                 timestamp=moment,
                 evaluate_timestamp=evaluation,
-                name=wanted.name,
-                type=wanted.type,
-                description=wanted.description,
-                enabled=wanted.enabled,
-                repeat_actions=wanted.repeat_actions,
-                severity=wanted.severity,
-                time_constraints=wanted.time_constraints,
+                name=new_alarm.name,
+                type=new_alarm.type,
+                description=new_alarm.description,
+                enabled=new_alarm.enabled,
+                repeat_actions=new_alarm.repeat_actions,
+                severity=new_alarm.severity,
+                time_constraints=new_alarm.time_constraints,
                 rule=rule,
                 ok_actions=ok,
                 alarm_actions=raised,
@@ -88,19 +88,19 @@ class Alarms(Rules):
         self.note(alarm, "creation", context, _detail(alarm))
         return alarm
 
-    def change(self, request: Request, alarm: Alarm, wanted: NewAlarm) -> None:
+    def change(self, request: Request, alarm: Alarm, new_alarm: NewAlarm) -> None:
         """Replace everything of an alarm that a request can set. Raises ApiError."""
-        if wanted.type != alarm.type:
+        if new_alarm.type != alarm.type:
             raise conflict(f"The type of alarm {alarm.id} is {alarm.type} and cannot be changed.")
-        rule = _restricted(wanted, request.context, alarm.project_id)
+        rule = _restricted(new_alarm, request.context, alarm.project_id)
         before, shown = alarm.all_actions, _detail(alarm)
         actions = {
             name: self._notifier.with_trusts(urls, request, kept)
-            for (name, urls), kept in zip(wanted.actions.items(), alarm.actions.values(), strict=True)
+            for (name, urls), kept in zip(new_alarm.actions.items(), alarm.actions.values(), strict=True)
         }
-        alarm.name, alarm.description, alarm.severity = wanted.name, wanted.description, wanted.severity
-        alarm.enabled, alarm.repeat_actions = wanted.enabled, wanted.repeat_actions
-        alarm.time_constraints, alarm.rule, alarm.timestamp = wanted.time_constraints, rule, self.moment()
+        alarm.name, alarm.description, alarm.severity = new_alarm.name, new_alarm.description, new_alarm.severity
+        alarm.enabled, alarm.repeat_actions = new_alarm.enabled, new_alarm.repeat_actions
+        alarm.time_constraints, alarm.rule, alarm.timestamp = new_alarm.time_constraints, rule, self.moment()
         self.rows.update(alarm, **actions)
         kept = alarm.all_actions
         self._notifier.end_trusts([url for url in before if url not in kept])
@@ -109,8 +109,8 @@ class Alarms(Rules):
         }
         if changed:
             self.note(alarm, "rule change", request.context, changed)
-        if wanted.state not in (None, alarm.state):
-            self.set_state(alarm, wanted.state, MANUAL, {}, request.context)
+        if new_alarm.state not in (None, alarm.state):
+            self.set_state(alarm, new_alarm.state, MANUAL, {}, request.context)
 
     def remove(self, alarm: Alarm, context: Context) -> None:
         """Remove an alarm and the trusts of its actions."""
@@ -192,10 +192,10 @@ class Alarms(Rules):
 
 def _allowed(context: Context, project: str | None) -> str:
     """The project that a request names; another one than the caller's for administrators only. Raises ApiError 401."""
-    wanted = project or context.project
-    if wanted != context.project and not context.is_admin:
-        raise ApiError(401, f"Not Authorized to access project {wanted}")
-    return str(wanted)
+    project_id = project or context.project
+    if project_id != context.project and not context.is_admin:
+        raise ApiError(401, f"Not Authorized to access project {project_id}")
+    return str(project_id)
 
 
 def _missing(key: str) -> ApiError:
@@ -215,10 +215,10 @@ def shown_actions(alarm: Alarm) -> dict[str, list[str]]:
     }
 
 
-def _restricted(wanted: NewAlarm, context: Context, project: str) -> dict[str, object]:
+def _restricted(new_alarm: NewAlarm, context: Context, project: str) -> dict[str, object]:
     """The rule of an alarm; its query is restricted to the resources of the project, again with each change, as Aodh
     does."""
-    if wanted.type != "gnocchi_aggregation_by_resources_threshold" or context.is_admin:
-        return wanted.rule
+    if new_alarm.type != "gnocchi_aggregation_by_resources_threshold" or context.is_admin:
+        return new_alarm.rule
     own = {"or": [{"=": {"created_by_project_id": project}}, {"=": {"project_id": project}}]}
-    return {**wanted.rule, "query": json.dumps({"and": [own, json.loads(wanted.rule["query"])]})}
+    return {**new_alarm.rule, "query": json.dumps({"and": [own, json.loads(new_alarm.rule["query"])]})}

@@ -92,4 +92,4 @@ def _holds(period: Period, now: datetime) -> bool:
 def _matches(condition: Condition, event_type: str, traits: Mapping[str, object]) -> bool:
     name = condition.field.removeprefix("traits.")
     have = event_type if name == "event_type" else traits.get(name)
-    return have is not None and compare(condition.operator, have, condition.wanted)
+    return have is not None and compare(condition.operator, have, condition.typed_value)

@@ -162,7 +162,7 @@ class Condition:
         return self.op or "eq"
 
     @property
-    def wanted(self) -> Any:
+    def typed_value(self) -> Any:
         """The value in its type; as it is, when it is no value of the type."""
         try:
             if self.type == "boolean":

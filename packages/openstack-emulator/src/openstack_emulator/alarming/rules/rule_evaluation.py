@@ -158,4 +158,4 @@ def _satisfies(condition: Condition, resource: Readable, server: Readable) -> bo
     else:
         bare = name.removeprefix("metadata.")
         have = resource.get({"resource_id": "id", "resource": "id", "project": "project_id"}.get(bare, bare))
-    return have is not None and compare(condition.operator, have, condition.wanted)
+    return have is not None and compare(condition.operator, have, condition.typed_value)

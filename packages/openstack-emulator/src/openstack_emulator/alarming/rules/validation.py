@@ -16,13 +16,13 @@ def invalid(name: str, value: Any, problem: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: '{value}'. {problem}")
 
 
-def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: object, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; `where` is its path: `data` for the body, `data.event_rule` for its rule."""
     if problem.reason is Reason.UNKNOWN:
         return bad_request(f"Unknown attribute for argument {where}: {', '.join(problem.expected)}")
     if problem.reason is Reason.MISSING:
         return invalid(problem.expected, None, words)
-    return invalid(str(problem.path[-1]) if problem.path else where, value_at(wanted, problem.path), words)
+    return invalid(str(problem.path[-1]) if problem.path else where, value_at(body, problem.path), words)
 
 
 AODH = Dialect(

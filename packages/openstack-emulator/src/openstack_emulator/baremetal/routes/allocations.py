@@ -39,7 +39,7 @@ def create(service: BareMetal, request: Request) -> Response:
     if node is not None:
         require_fit(node, resource_class, values["traits"], candidates)
     key = new_key(request, service.allocations.rows)
-    wanted = Allocation(
+    allocation = Allocation(
         **values,
         id=key,
         uuid=key,
@@ -52,18 +52,18 @@ def create(service: BareMetal, request: Request) -> Response:
         created_at=service.nodes.now(),
         updated_at=None,
     )
-    return single(request, ALLOCATION, service.allocations.create(wanted, node), 201)
+    return single(request, ALLOCATION, service.allocations.create(allocation, node), 201)
 
 
-def _owner(request: Request, wanted: str | None) -> str | None:
+def _owner(request: Request, owner: str | None) -> str | None:
     """The project that a new allocation belongs to. Raises ApiError 403."""
     caller = request.context
     if not caller.is_admin and not caller.roles.intersection(ADMINISTRATORS):
         require(request, "baremetal:allocation:create", "member")
-        if wanted not in (None, caller.project_id):
+        if owner not in (None, caller.project_id):
             require(request, "baremetal:allocation:create_restricted", *ADMINISTRATORS)
         return caller.project
-    return caller.project_id if wanted is None and not caller.system else wanted
+    return caller.project_id if owner is None and not caller.system else owner
 
 
 def _backfilled(service: BareMetal, request: Request, key: str | None) -> Node | None:
@@ -79,8 +79,8 @@ def index(service: BareMetal, request: Request) -> Response:
     query = request.query
     rows = [row for row in service.allocations.rows if may_see_allocation(request.context, row)]
     for name in ("resource_class", "state", "owner"):
-        if (wanted := query.get(name)) is not None:
-            rows = [row for row in rows if row.get(name) == wanted]
+        if (value := query.get(name)) is not None:
+            rows = [row for row in rows if row.get(name) == value]
     if (key := query.get("node")) is not None:
         node = service.nodes.reach(request, key)
         rows = [row for row in rows if row.node_uuid == node.uuid]

@@ -70,8 +70,8 @@ def _visible(service: BareMetal, request: Request) -> list[Node]:
         raise bad_request(f"Unrecognized fault '{query.get('fault')}' is specified, allowed faults are {_FAULTS}")
     rows = [row for row in service.nodes.rows if may_see_node(request.context, row)]
     for name in _EQUAL:
-        if (wanted := query.get(name)) is not None:
-            rows = [row for row in rows if (row.get(name) or "") == wanted]
+        if (value := query.get(name)) is not None:
+            rows = [row for row in rows if (row.get(name) or "") == value]
     for name in _FLAGS:
         if (flag := query.boolean(name)) is not None:
             rows = [row for row in rows if bool(row.get(name)) == flag]

@@ -21,19 +21,19 @@ B = TypeVar("B", bound=BareMetalRecord)
 
 def chosen_fields(request: Request, kind: ObjectKind, detail: bool) -> Sequence[str] | None:
     """The fields that a request asks for; None for all. Raises ApiError 400 and 406."""
-    wanted = [name for value in request.query.all("fields") for name in value.split(",") if name]
+    names = [name for value in request.query.all("fields") for name in value.split(",") if name]
     detail = detail or bool(request.query.boolean("detail"))
-    if not wanted:
+    if not names:
         return None if detail else kind.brief
     if detail:
         raise bad_request("Can't fetch a subset of fields with 'detail' set")
-    for name in wanted:
+    for name in names:
         field = kind.fields.get(name)
         if name != "links" and (field is None or field.write_only):
             raise bad_request(f"Field {name} is not a valid field.")
         if field is not None and field.since > request.version:
             raise ApiError(406, f"Request not acceptable. Field {name} needs a newer API version.")
-    return wanted
+    return names
 
 
 def list_response(request: Request, kind: ObjectKind, rows: Iterable[B], *, detail: bool = False) -> Response:

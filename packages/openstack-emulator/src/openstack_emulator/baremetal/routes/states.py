@@ -73,10 +73,10 @@ def _set_console(service: BareMetal, request: Request, node: Node) -> Response:
 def _set_raid(service: BareMetal, request: Request, node: Node) -> Response:
     if request.version < (1, 12):
         raise ApiError(406, "Request not acceptable. The RAID configuration needs a newer API version.")
-    wanted = body_of(request)
-    if wanted and not isinstance(wanted.get("logical_disks"), list):
+    body = body_of(request)
+    if body and not isinstance(body.get("logical_disks"), list):
         raise bad_request("The target RAID configuration must have a list 'logical_disks'.")
-    node.target_raid_config = wanted
+    node.target_raid_config = body
     service.nodes.save(node)
     return Response(status=204)
 

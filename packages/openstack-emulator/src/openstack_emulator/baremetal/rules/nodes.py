@@ -186,10 +186,10 @@ class Nodes(Rules):
     def free_for(self, resource_class: str, traits: set[str], candidates: list[str]) -> Node | None:
         """An available node that an allocation can have."""
         for node in self.rows:
-            wanted = not candidates or node.uuid in candidates or node.name in candidates
+            is_candidate = not candidates or node.uuid in candidates or node.name in candidates
             fits = node.resource_class == resource_class and traits <= set(node.traits)
             idle = node.provision_state == AVAILABLE and not node.maintenance and not node.retired
-            if wanted and fits and idle and node.instance_uuid is None and node.reservation is None:
+            if is_candidate and fits and idle and node.instance_uuid is None and node.reservation is None:
                 return node
         return None
 

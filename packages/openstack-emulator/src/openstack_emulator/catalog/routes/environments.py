@@ -27,8 +27,8 @@ def index(service: ApplicationCatalog, request: Request) -> Response:
     everywhere = request.query.boolean("all_tenants")
     if everywhere or tenant is not None:
         context.require()
-    wanted = context.project if tenant is None else tenant
-    rows = list(service.environments.rows) if everywhere else service.environments.rows.select(project_id=wanted)
+    project_id = context.project if tenant is None else tenant
+    rows = list(service.environments.rows) if everywhere else service.environments.rows.select(project_id=project_id)
     return Response({"environments": [environment_view(service, row) for row in rows]})
 
 
@@ -195,5 +195,7 @@ def list_reports(service: ApplicationCatalog, request: Request) -> Response:
     deployment = service.environments.deployments.get(key)
     if deployment is None or deployment.environment_id != row.id:
         raise not_found(f"Deployment with id {key} not found")
-    wanted = request.query.all("service_id")
-    return Response({"reports": [one.to_json() for one in deployment.reports if not wanted or one.entity_id in wanted]})
+    service_ids = request.query.all("service_id")
+    return Response(
+        {"reports": [one.to_json() for one in deployment.reports if not service_ids or one.entity_id in service_ids]}
+    )

@@ -37,13 +37,13 @@ CHANGEABLE: Mapping[str, Check] = {
 _LISTS = frozenset({"tags", "categories"})
 _ORDERS = {"fqn": "fully_qualified_name", "name": "name", "created": "created"}
 _FILTERS: Mapping[str, Callable[[Package, list[str]], bool]] = {
-    "id": lambda row, wanted: row.id in wanted,
-    "fqn": lambda row, wanted: row.fully_qualified_name in wanted,
-    "name": lambda row, wanted: row.name in wanted,
-    "type": lambda row, wanted: row.type.lower() in [one.lower() for one in wanted],
-    "category": lambda row, wanted: any(one in wanted for one in row.categories),
-    "tag": lambda row, wanted: any(one in wanted for one in row.tags),
-    "class_name": lambda row, wanted: any(one in wanted for one in row.class_definitions),
+    "id": lambda row, values: row.id in values,
+    "fqn": lambda row, values: row.fully_qualified_name in values,
+    "name": lambda row, values: row.name in values,
+    "type": lambda row, values: row.type.lower() in [one.lower() for one in values],
+    "category": lambda row, values: any(one in values for one in row.categories),
+    "tag": lambda row, values: any(one in values for one in row.tags),
+    "class_name": lambda row, values: any(one in values for one in row.class_definitions),
 }
 
 
@@ -70,9 +70,9 @@ def _selected(service: ApplicationCatalog, request: Request) -> list[Package]:
     if not query.boolean("include_disabled"):
         rows = [row for row in rows if row.enabled]
     for name, holds in _FILTERS.items():
-        wanted = [value for argument in query.all(name) for value in _values(argument)]
-        if wanted:
-            rows = [row for row in rows if holds(row, wanted)]
+        values = [value for argument in query.all(name) for value in _values(argument)]
+        if values:
+            rows = [row for row in rows if holds(row, values)]
     for words in query.all("search"):
         rows = [row for row in rows if _mentions(row, words)]
     return rows
@@ -144,13 +144,15 @@ def _fields(content: bytes) -> dict[str, object]:
 def _checked(service: ApplicationCatalog, context: Context, body: Any) -> dict[str, Any]:
     """Return the fields of a request. Raises ApiError: 400, or 403 for who may not publish packages."""
     check_fields(body, CHANGEABLE)
-    wanted = {name: as_boolean(value) if name in ("is_public", "enabled") else value for name, value in body.items()}
+    request_body = {
+        name: as_boolean(value) if name in ("is_public", "enabled") else value for name, value in body.items()
+    }
     for category in body.get("categories", ()):
         if service.categories.rows.first(name=category) is None:
             raise bad_request(f"Category '{category}' doesn't exist")
-    if wanted.get("is_public"):
+    if request_body.get("is_public"):
         context.require()
-    return wanted
+    return request_body
 
 
 def _found(service: ApplicationCatalog, request: Request) -> Package:

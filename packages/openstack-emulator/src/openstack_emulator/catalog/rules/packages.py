@@ -46,13 +46,13 @@ class Packages(Rules):
         super().__init__(records)
         self.rows = records.table("packages", Package, "fully_qualified_name")
 
-    def upload(self, context: Context, wanted: Mapping[str, Any], data: bytes) -> Package:
-        """Add a package; fields that are wanted have precedence over the manifest.
+    def upload(self, context: Context, body: Mapping[str, Any], data: bytes) -> Package:
+        """Add a package; fields of the body have precedence over the manifest.
 
         Raises: ApiError 400, or 409 if its name is in use.
         """
         archive = read_archive(data)
-        is_public = bool(wanted.get("is_public", False))
+        is_public = bool(body.get("is_public", False))
         self._check_free(archive.full_name, context.project, is_public)
         now = self.records.timestamp(STAMP)
         row = self.rows.add(
@@ -67,12 +67,12 @@ class Packages(Rules):
                 project_id=context.project,
                 created=now,
                 updated=now,
-                name=wanted.get("name", archive.name),
-                description=wanted.get("description", archive.description),
-                tags=wanted.get("tags", archive.tags),
-                categories=wanted.get("categories", []),
+                name=body.get("name", archive.name),
+                description=body.get("description", archive.description),
+                tags=body.get("tags", archive.tags),
+                categories=body.get("categories", []),
                 is_public=is_public,
-                enabled=wanted.get("enabled", True),
+                enabled=body.get("enabled", True),
             )
         )
         self.cloud.store.put_blob(_place(row), data)
@@ -97,11 +97,11 @@ class Packages(Rules):
             raise forbidden(f"Package {key} is not owned by tenant {context.project_id}")
         return row
 
-    def change(self, row: Package, wanted: Mapping[str, object]) -> None:
+    def change(self, row: Package, body: Mapping[str, object]) -> None:
         """Change fields of a package as a request wants them. Raises ApiError 409."""
-        if wanted.get("is_public") and not row.is_public:
+        if body.get("is_public") and not row.is_public:
             self._check_free(row.fully_qualified_name, None, True, row)
-        self.rows.update(row, **wanted, updated=self.records.timestamp(STAMP))
+        self.rows.update(row, **body, updated=self.records.timestamp(STAMP))
 
     def remove(self, row: Package) -> None:
         """Delete a package with its archive."""

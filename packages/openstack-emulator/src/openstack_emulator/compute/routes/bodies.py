@@ -37,13 +37,13 @@ def since(table: VersionedFields, request: Request) -> dict[str, Check]:
     return {name: check for name, version, check in table if request.version >= version}
 
 
-def check_personality(compute: ComputeService, request: Request, wanted: Mapping[str, Any]) -> None:
+def check_personality(compute: ComputeService, request: Request, body: Mapping[str, Any]) -> None:
     """Refuse injected files: all of them since 2.57, before that too many or too large ones."""
-    files = wanted.get("personality")
+    files = body.get("personality")
     if files is None:
         return
     if request.version >= (2, 57):
-        raise invalid("server", wanted, "Additional properties are not allowed ('personality' was unexpected)")
+        raise invalid("server", body, "Additional properties are not allowed ('personality' was unexpected)")
     keys = {"path": fields.text(1), "contents": fields.text(0, 10**7)}
     check_fields({"personality": files}, {"personality": fields.items(fields.anything)})
     limits = compute.quotas.limits_of(request.context.project)

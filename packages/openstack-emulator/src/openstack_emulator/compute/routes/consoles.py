@@ -58,15 +58,15 @@ def local_console(name: str) -> Handler:
 
 
 def remote_console(compute: ComputeService, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("remote_console")
+    server, body = found(compute, request), request.object("remote_console")
     kinds = KINDS if request.version < (2, 99) else (*KINDS, DIRECT)
     checks = {"protocol": fields.one_of(*CONSOLES), "type": fields.one_of(*kinds)}
-    check_fields(wanted, checks, ("protocol", "type"), "remote_console")
-    kind = wanted["type"]
-    if kind not in CONSOLES[wanted["protocol"]]:
+    check_fields(body, checks, ("protocol", "type"), "remote_console")
+    kind = body["type"]
+    if kind not in CONSOLES[body["protocol"]]:
         raise bad_request(f"Invalid console type {kind}")
     url = compute.consoles.open(server, kind)
-    return Response({"remote_console": {**wanted, "url": url}})
+    return Response({"remote_console": {**body, "url": url}})
 
 
 def show_token(compute: ComputeService, request: Request) -> Response:

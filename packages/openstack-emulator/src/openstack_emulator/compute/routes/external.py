@@ -101,9 +101,9 @@ def _accept_event(compute: ComputeService, event: ExternalEvent) -> int:
 def begin_snapshot(compute: ComputeService, request: Request) -> Response:
     """A snapshot that Cinder leaves to Nova: of a volume that a server has, in a file beside it."""
     request.context.require("service")
-    wanted = request.object("snapshot")
+    body = request.object("snapshot")
     check_fields(
-        wanted, {"volume_id": fields.text(1), "create_info": fields.anything}, ("volume_id", "create_info"), "snapshot"
+        body, {"volume_id": fields.text(1), "create_info": fields.anything}, ("volume_id", "create_info"), "snapshot"
     )
     checks = {
         "snapshot_id": fields.text(1),
@@ -111,7 +111,7 @@ def begin_snapshot(compute: ComputeService, request: Request) -> Response:
         "new_file": fields.text(1),
         "id": fields.text(1),
     }
-    info, volume_id = wanted["create_info"], wanted["volume_id"]
+    info, volume_id = body["create_info"], body["volume_id"]
     check_fields(info, checks, ("snapshot_id", "type", "new_file"), "create_info")
     _require_attached(compute, volume_id)
     return Response({"snapshot": {"id": info.get("id"), "volumeId": volume_id}})

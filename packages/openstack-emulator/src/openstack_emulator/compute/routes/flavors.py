@@ -112,24 +112,24 @@ def show_flavor(compute: ComputeService, request: Request) -> Response:
 
 def create_flavor(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    wanted = request.object("flavor")
+    body = request.object("flavor")
     checks = {**FLAVOR, **({"description": DESCRIPTION} if request.version >= (2, 55) else {})}
-    check_fields(wanted, checks, ("name", "ram", "vcpus", "disk"), "flavor")
-    key = wanted.get("id")
-    public = as_boolean(wanted.get("os-flavor-access:is_public", True))
-    ram, vcpus, disk = (int(wanted[name]) for name in ("ram", "vcpus", "disk"))
+    check_fields(body, checks, ("name", "ram", "vcpus", "disk"), "flavor")
+    key = body.get("id")
+    public = as_boolean(body.get("os-flavor-access:is_public", True))
+    ram, vcpus, disk = (int(body[name]) for name in ("ram", "vcpus", "disk"))
     flavor = compute.flavors.create(
         NewFlavor(
             id=None if key in (None, "auto") else str(key).strip(),
-            name=wanted["name"].strip(),
+            name=body["name"].strip(),
             ram=ram,
             vcpus=vcpus,
             disk=disk,
-            ephemeral=int(wanted.get("OS-FLV-EXT-DATA:ephemeral", 0)),
-            swap=int(wanted.get("swap", 0)),
-            rxtx_factor=float(wanted.get("rxtx_factor", 1.0)),
+            ephemeral=int(body.get("OS-FLV-EXT-DATA:ephemeral", 0)),
+            swap=int(body.get("swap", 0)),
+            rxtx_factor=float(body.get("rxtx_factor", 1.0)),
             is_public=bool(public),
-            description=wanted.get("description"),
+            description=body.get("description"),
         )
     )
     return Response({"flavor": flavor_detail(request, flavor)})
@@ -139,9 +139,9 @@ def update_flavor(compute: ComputeService, request: Request) -> Response:
     request.context.require()
     if request.version < (2, 55):
         raise not_found("The resource could not be found.")
-    flavor, wanted = _flavor(compute, request), request.object("flavor")
-    check_fields(wanted, {"description": DESCRIPTION}, ("description",), "flavor")
-    compute.flavors.rows.update(flavor, description=wanted.get("description"))
+    flavor, body = _flavor(compute, request), request.object("flavor")
+    check_fields(body, {"description": DESCRIPTION}, ("description",), "flavor")
+    compute.flavors.rows.update(flavor, description=body.get("description"))
     return Response({"flavor": flavor_detail(request, flavor)})
 
 
@@ -157,8 +157,8 @@ def list_specs(compute: ComputeService, request: Request) -> Response:
 
 def add_specs(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    flavor, wanted = _flavor(compute, request), request.object("extra_specs")
-    texts = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
+    flavor, body = _flavor(compute, request), request.object("extra_specs")
+    texts = {key: str(value) if isinstance(value, int | float) else value for key, value in body.items()}
     check_formats(request, texts)
     EXTRA_SPECS.add(compute.flavors.rows, flavor, texts)
     return Response({"extra_specs": texts})

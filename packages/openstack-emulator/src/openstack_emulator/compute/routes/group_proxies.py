@@ -112,9 +112,9 @@ def index(compute: ComputeService, request: Request) -> Response:
 
 
 def _group(request: Request) -> dict[str, object]:
-    wanted = request.object("security_group")
-    check_fields(wanted, GROUP, ("name", "description"), "security_group")
-    return {"security_group": {**wanted, "description": wanted.get("description") or ""}}
+    body = request.object("security_group")
+    check_fields(body, GROUP, ("name", "description"), "security_group")
+    return {"security_group": {**body, "description": body.get("description") or ""}}
 
 
 def create(compute: ComputeService, request: Request) -> Response:
@@ -145,26 +145,26 @@ def delete(compute: ComputeService, request: Request) -> Response:
 
 
 def create_rule(compute: ComputeService, request: Request) -> Response:
-    wanted = request.object("security_group_rule")
-    check_fields(wanted, RULE, ("parent_group_id",), "security_group_rule", strict=False)
-    body = {"security_group_rule": _rule(wanted)}
+    arguments = request.object("security_group_rule")
+    check_fields(arguments, RULE, ("parent_group_id",), "security_group_rule", strict=False)
+    body = {"security_group_rule": _rule(arguments)}
     rule = _request_neutron(lambda: call_service(compute.cloud, request, "POST", RULES, body))["security_group_rule"]
     return Response({"security_group_rule": rule_view(compute, request, Rule.from_json(rule))})
 
 
-def _rule(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _rule(body: Mapping[str, Any]) -> dict[str, Any]:
     """The rule as Neutron takes it."""
-    protocol, group, cidr = wanted.get("ip_protocol"), wanted.get("group_id"), wanted.get("cidr")
+    protocol, group, cidr = body.get("ip_protocol"), body.get("group_id"), body.get("cidr")
     if group is None and cidr is None:
         cidr = "0.0.0.0/0"
     ports = {
         name: int(port)
-        for name, port in (("port_range_min", wanted.get("from_port")), ("port_range_max", wanted.get("to_port")))
+        for name, port in (("port_range_min", body.get("from_port")), ("port_range_max", body.get("to_port")))
         if port is not None and int(port) >= 0
     }
     return {
         "direction": "ingress",
-        "security_group_id": wanted.get("parent_group_id"),
+        "security_group_id": body.get("parent_group_id"),
         "protocol": protocol.lower() if protocol else None,
         "ethertype": "IPv6" if cidr is not None and ":" in cidr else "IPv4",
         **ports,

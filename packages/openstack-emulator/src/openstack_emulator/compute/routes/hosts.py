@@ -17,7 +17,7 @@ SWITCH = fields.one_of("enable", "disable")
 def list_hosts(compute: ComputeService, request: Request) -> Response:
     """Every service of every host."""
     request.context.require()
-    zone, wanted = request.query.get("zone"), request.query.get("service")
+    zone, value = request.query.get("zone"), request.query.get("service")
     rows = [
         (service.host, service.binary.removeprefix("nova-"), compute.aggregates.zone_of_service(service))
         for service in compute.hosts.services
@@ -25,7 +25,7 @@ def list_hosts(compute: ComputeService, request: Request) -> Response:
     shown = [
         {"host_name": host, "service": name, "zone": place}
         for host, name, place in rows
-        if (not zone or place == zone) and wanted in (None, name)
+        if (not zone or place == zone) and value in (None, name)
     ]
     return Response({"hosts": shown})
 
@@ -67,14 +67,14 @@ def _sizes(flavors: list[ServerFlavor]) -> tuple[int, int, int]:
 def update_host(compute: ComputeService, request: Request) -> Response:
     """Enable or disable the hosts service of a host. Its hypervisors have no maintenance mode."""
     request.context.require()
-    wanted = request.json
-    check_fields(wanted, {"status": SWITCH, "maintenance_mode": SWITCH}, where="host")
-    if not wanted:
+    body = request.json
+    check_fields(body, {"status": SWITCH, "maintenance_mode": SWITCH}, where="host")
+    if not body:
         raise bad_request("One of status and maintenance_mode is needed.")
     host = _host(compute, request)
-    if "maintenance_mode" in wanted:
+    if "maintenance_mode" in body:
         raise _unsupported("a maintenance mode")
-    status, service = wanted["status"], compute.hosts.service_of(host.id)
+    status, service = body["status"], compute.hosts.service_of(host.id)
     if service is not None:
         compute.hosts.services.update(service, disabled=status == "disable", disabled_reason=None)
     return Response({"host": host.id, "status": f"{status}d"})

@@ -33,7 +33,7 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
     history = compute.reports.history
     server = found(compute, request)
     body = request.json if request.body else {}
-    wanted = (body or {}).get("interfaceAttachment") or {}
+    arguments = (body or {}).get("interfaceAttachment") or {}
     checks: dict[str, Check] = {
         "net_id": fields.nullable(fields.identifier),
         "port_id": fields.nullable(fields.identifier),
@@ -41,14 +41,16 @@ def attach_interface(compute: ComputeService, request: Request) -> Response:
     }
     if request.version >= (2, 49):
         checks |= {"tag": TAG}
-    check_fields(wanted, checks, where="interfaceAttachment")
-    addresses = wanted.get("fixed_ips") or []
-    if addresses and not wanted.get("net_id"):
+    check_fields(arguments, checks, where="interfaceAttachment")
+    addresses = arguments.get("fixed_ips") or []
+    if addresses and not arguments.get("net_id"):
         raise bad_request("Must input network_id when request IP address")
-    if wanted.get("net_id") and wanted.get("port_id"):
+    if arguments.get("net_id") and arguments.get("port_id"):
         raise bad_request("Must not input both network_id and port_id")
     compute.servers.require_unlocked(request.context, server)
-    interface = RequestedInterface(port=wanted.get("port_id"), uuid=wanted.get("net_id"), tag=wanted.get("tag"))
+    interface = RequestedInterface(
+        port=arguments.get("port_id"), uuid=arguments.get("net_id"), tag=arguments.get("tag")
+    )
     for row in addresses:
         check_fields(row, {"ip_address": fields.text(1, 45)}, ("ip_address",), "fixed_ips")
         interface.fixed_ip = row.get("ip_address")

@@ -40,7 +40,7 @@ def list_keypairs(compute: ComputeService, request: Request) -> Response:
 
 
 def create_keypair(compute: ComputeService, request: Request) -> Response:
-    wanted = request.object("keypair")
+    body = request.object("keypair")
     form = r"[_\-\@\. a-zA-Z0-9]+" if request.version >= (2, 92) else r"[a-zA-Z0-9_\- ]+"
     checks: dict[str, Check] = {
         "name": fields.text(1, 255, form),
@@ -51,14 +51,12 @@ def create_keypair(compute: ComputeService, request: Request) -> Response:
     if request.version >= (2, 10):
         checks |= {"user_id": fields.text(1)}
     required = ("name", "public_key") if request.version >= (2, 92) else ("name",)
-    check_fields(wanted, checks, required, "keypair")
-    if request.version >= (2, 92) and wanted["public_key"] is None:
+    check_fields(body, checks, required, "keypair")
+    if request.version >= (2, 92) and body["public_key"] is None:
         raise invalid("public_key", None, "None is not of type 'string'")
-    user = _key_owner(request, wanted.get("user_id"), "create")
-    kind, context = wanted.get("type", "ssh"), request.context
-    keypair, private_key = compute.keypairs.create(
-        user, context.project, wanted["name"], kind, wanted.get("public_key")
-    )
+    user = _key_owner(request, body.get("user_id"), "create")
+    kind, context = body.get("type", "ssh"), request.context
+    keypair, private_key = compute.keypairs.create(user, context.project, body["name"], kind, body.get("public_key"))
     view = {**keypair_summary(request, keypair), "user_id": user}
     if private_key is not None:
         view |= {"private_key": private_key}

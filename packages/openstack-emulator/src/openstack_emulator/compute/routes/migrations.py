@@ -50,8 +50,8 @@ def list_migrations(compute: ComputeService, request: Request) -> Response:
         ("user_id", "user_id"),
         ("project_id", "project_id"),
     ):
-        if (wanted := request.query.get(name)) is not None:
-            rows = [row for row in rows if row.get(field) == wanted]
+        if (value := request.query.get(name)) is not None:
+            rows = [row for row in rows if row.get(field) == value]
     if (host := request.query.get("host")) is not None:
         rows = [row for row in rows if host in (row.source, row.target)]
     shown = page(rows, request.query)

@@ -144,8 +144,8 @@ def show_floating_ip(compute: ComputeService, request: Request) -> Response:
 def allocate(compute: ComputeService, request: Request) -> Response:
     """A floating IP from the pool that the body names, else from the first one."""
     body = request.json if request.body else None
-    wanted = body.get("pool") if isinstance(body, dict) else None
-    pools = [row for row in _pools(compute, request) if wanted in (None, row.name, row.id)]
+    pool = body.get("pool") if isinstance(body, dict) else None
+    pools = [row for row in _pools(compute, request) if pool in (None, row.name, row.id)]
     if not pools:
         raise not_found("Floating IP pool not found.")
     new = {"floatingip": {"floating_network_id": pools[0].id}}

@@ -101,18 +101,18 @@ def default_quota(compute: ComputeService, request: Request) -> Response:
     return Response({"quota_set": {"id": project, **_quota_view(request, compute.quotas.default_limits())}})
 
 
-def _quota_changes(request: Request, wanted: dict[str, Any], ignored: tuple[str, ...]) -> dict[str, int]:
-    limits = {key: value for key, value in wanted.items() if key not in ignored}
+def _quota_changes(request: Request, body: dict[str, Any], ignored: tuple[str, ...]) -> dict[str, int]:
+    limits = {key: value for key, value in body.items() if key not in ignored}
     check_fields(limits, dict.fromkeys(_quota_names(request), fields.integer(-1, 2**31 - 1)), where="quota_set")
     return {key: int(value) for key, value in limits.items()}
 
 
 def update_quota(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    project, wanted = _target(request), request.object("quota_set")
-    changes = _quota_changes(request, wanted, ("tenant_id", "force"))
+    project, body = _target(request), request.object("quota_set")
+    changes = _quota_changes(request, body, ("tenant_id", "force"))
     used = compute.quotas.used_by(project)
-    if not as_boolean(wanted.get("force", False)):
+    if not as_boolean(body.get("force", False)):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(

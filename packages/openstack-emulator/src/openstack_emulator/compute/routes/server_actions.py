@@ -174,13 +174,13 @@ def create_backup(compute: ComputeService, request: Request, server: Server, arg
 
 
 def rescue(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    wanted = arguments or {}
-    check_fields(wanted, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
+    body = arguments or {}
+    check_fields(body, {"adminPass": fields.text(), "rescue_image_ref": fields.text(1)}, where="rescue")
     if not server.image_id and request.version < (2, 87):
-        compute.actions.rebuilds.check_image(request.context, wanted.get("rescue_image_ref"))
+        compute.actions.rebuilds.check_image(request.context, body.get("rescue_image_ref"))
         raise bad_request("Cannot rescue a volume-backed instance")
-    compute.actions.rebuilds.rescue(request.context, server, wanted.get("rescue_image_ref"))
-    return Response({"adminPass": wanted.get("adminPass") or new_password()})
+    compute.actions.rebuilds.rescue(request.context, server, body.get("rescue_image_ref"))
+    return Response({"adminPass": body.get("adminPass") or new_password()})
 
 
 def shelve(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
@@ -189,9 +189,9 @@ def shelve(compute: ComputeService, request: Request, server: Server, arguments:
 
 
 def unshelve(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    wanted = arguments or {}
-    check_fields(wanted, since(UNSHELVE_SINCE, request), where="unshelve")
-    zone, host = wanted.get("availability_zone", server.zone_asked), wanted.get("host")
+    body = arguments or {}
+    check_fields(body, since(UNSHELVE_SINCE, request), where="unshelve")
+    zone, host = body.get("availability_zone", server.zone_asked), body.get("host")
     if zone is not None and zone not in compute.aggregates.zones():
         raise bad_request("The requested availability zone is not available")
     if host is not None:
@@ -205,10 +205,10 @@ def unshelve(compute: ComputeService, request: Request, server: Server, argument
 
 
 def lock(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    wanted = arguments or {}
+    body = arguments or {}
     if request.version >= (2, 73):
-        check_fields(wanted, {"locked_reason": fields.text(1)}, where="lock")
-    compute.servers.set_lock(request.context, server, wanted.get("locked_reason"))
+        check_fields(body, {"locked_reason": fields.text(1)}, where="lock")
+    compute.servers.set_lock(request.context, server, body.get("locked_reason"))
     return Response(status=ACCEPTED)
 
 
@@ -248,9 +248,9 @@ def inject_network_info(compute: ComputeService, request: Request, server: Serve
 
 
 def migrate(compute: ComputeService, request: Request, server: Server, arguments: Any) -> Response:
-    wanted = arguments or {}
-    check_fields(wanted, {"host": fields.nullable(fields.text(1))}, where="migrate")
-    host = wanted.get("host")
+    body = arguments or {}
+    check_fields(body, {"host": fields.nullable(fields.text(1))}, where="migrate")
+    host = body.get("host")
     if host is not None and host not in compute.hosts.rows:
         raise bad_request(f"Compute host {host} could not be found.")
     compute.actions.moves.migrate(server, host)

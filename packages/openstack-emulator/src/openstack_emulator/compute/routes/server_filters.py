@@ -56,48 +56,48 @@ FOR_ALL_SINCE_2_83 = frozenset(
 """Filters that only administrators could use before."""
 Filter = Callable[[ComputeService, Server, str], bool]
 FILTERS: dict[str, Filter] = {
-    "name": lambda compute, row, wanted: _matches(wanted, row.name),
-    "host": lambda compute, row, wanted: row.host == wanted,
-    "node": lambda compute, row, wanted: row.host == wanted,
-    "user_id": lambda compute, row, wanted: row.user_id == wanted,
-    "uuid": lambda compute, row, wanted: row.id == wanted,
-    "image": lambda compute, row, wanted: row.image_id == wanted,
-    "flavor": lambda compute, row, wanted: row.flavor.id == wanted,
-    "key_name": lambda compute, row, wanted: row.key_name == wanted,
-    "vm_state": lambda compute, row, wanted: row.vm_state == wanted,
-    "task_state": lambda compute, row, wanted: row.task_state == wanted,
-    "power_state": lambda compute, row, wanted: str(row.power_state) == wanted,
-    "availability_zone": lambda compute, row, wanted: compute.aggregates.zone_of(row.host) == wanted,
-    "reservation_id": lambda compute, row, wanted: row.reservation_id == wanted,
-    "description": lambda compute, row, wanted: _matches(wanted, row.description),
-    "hostname": lambda compute, row, wanted: _matches(wanted, row.hostname),
-    "display_name": lambda compute, row, wanted: _matches(wanted, row.name),
-    "display_description": lambda compute, row, wanted: _matches(wanted, row.description),
-    "image_ref": lambda compute, row, wanted: row.image_id == wanted,
-    "config_drive": lambda compute, row, wanted: (row.config_drive == "True") == as_boolean(wanted),
-    "auto_disk_config": lambda compute, row, wanted: (row.disk_config == "AUTO") == as_boolean(wanted),
-    "launch_index": lambda compute, row, wanted: str(row.launch_index) == wanted,
-    "progress": lambda compute, row, wanted: str(PROGRESS.get(status_of(row.vm_state, row.task_state), 0)) == wanted,
-    "created_at": lambda compute, row, wanted: row.created == wanted,
-    "launched_at": lambda compute, row, wanted: row.launched_at == wanted,
-    "terminated_at": lambda compute, row, wanted: False,
-    "kernel_id": lambda compute, row, wanted: wanted == "",
-    "ramdisk_id": lambda compute, row, wanted: wanted == "",
-    "locked_by": lambda compute, row, wanted: row.locked_by == wanted,
-    "root_device_name": lambda compute, row, wanted: (
-        root_device_name(compute.attachments.block_devices.of_server(row)) == wanted
+    "name": lambda compute, row, value: _matches(value, row.name),
+    "host": lambda compute, row, value: row.host == value,
+    "node": lambda compute, row, value: row.host == value,
+    "user_id": lambda compute, row, value: row.user_id == value,
+    "uuid": lambda compute, row, value: row.id == value,
+    "image": lambda compute, row, value: row.image_id == value,
+    "flavor": lambda compute, row, value: row.flavor.id == value,
+    "key_name": lambda compute, row, value: row.key_name == value,
+    "vm_state": lambda compute, row, value: row.vm_state == value,
+    "task_state": lambda compute, row, value: row.task_state == value,
+    "power_state": lambda compute, row, value: str(row.power_state) == value,
+    "availability_zone": lambda compute, row, value: compute.aggregates.zone_of(row.host) == value,
+    "reservation_id": lambda compute, row, value: row.reservation_id == value,
+    "description": lambda compute, row, value: _matches(value, row.description),
+    "hostname": lambda compute, row, value: _matches(value, row.hostname),
+    "display_name": lambda compute, row, value: _matches(value, row.name),
+    "display_description": lambda compute, row, value: _matches(value, row.description),
+    "image_ref": lambda compute, row, value: row.image_id == value,
+    "config_drive": lambda compute, row, value: (row.config_drive == "True") == as_boolean(value),
+    "auto_disk_config": lambda compute, row, value: (row.disk_config == "AUTO") == as_boolean(value),
+    "launch_index": lambda compute, row, value: str(row.launch_index) == value,
+    "progress": lambda compute, row, value: str(PROGRESS.get(status_of(row.vm_state, row.task_state), 0)) == value,
+    "created_at": lambda compute, row, value: row.created == value,
+    "launched_at": lambda compute, row, value: row.launched_at == value,
+    "terminated_at": lambda compute, row, value: False,
+    "kernel_id": lambda compute, row, value: value == "",
+    "ramdisk_id": lambda compute, row, value: value == "",
+    "locked_by": lambda compute, row, value: row.locked_by == value,
+    "root_device_name": lambda compute, row, value: (
+        root_device_name(compute.attachments.block_devices.of_server(row)) == value
     ),
-    "access_ip_v4": lambda compute, row, wanted: _matches(wanted, row.access_ip_v4),
-    "access_ip_v6": lambda compute, row, wanted: _matches(wanted, row.access_ip_v6),
-    "locked": lambda compute, row, wanted: (row.locked_by is not None) == as_boolean(wanted),
-    "tags": lambda compute, row, wanted: set(wanted.split(",")) <= set(row.tags),
-    "tags-any": lambda compute, row, wanted: bool(set(wanted.split(",")) & set(row.tags)),
-    "not-tags": lambda compute, row, wanted: not set(wanted.split(",")) <= set(row.tags),
-    "not-tags-any": lambda compute, row, wanted: not set(wanted.split(",")) & set(row.tags),
-    "ip": lambda compute, row, wanted: _has_address(compute, row, wanted, 4),
-    "ip6": lambda compute, row, wanted: _has_address(compute, row, wanted, 6),
-    "changes-since": lambda compute, row, wanted: _moment(row.updated) >= _moment(wanted),
-    "changes-before": lambda compute, row, wanted: _moment(row.updated) <= _moment(wanted),
+    "access_ip_v4": lambda compute, row, value: _matches(value, row.access_ip_v4),
+    "access_ip_v6": lambda compute, row, value: _matches(value, row.access_ip_v6),
+    "locked": lambda compute, row, value: (row.locked_by is not None) == as_boolean(value),
+    "tags": lambda compute, row, value: set(value.split(",")) <= set(row.tags),
+    "tags-any": lambda compute, row, value: bool(set(value.split(",")) & set(row.tags)),
+    "not-tags": lambda compute, row, value: not set(value.split(",")) <= set(row.tags),
+    "not-tags-any": lambda compute, row, value: not set(value.split(",")) & set(row.tags),
+    "ip": lambda compute, row, value: _has_address(compute, row, value, 4),
+    "ip6": lambda compute, row, value: _has_address(compute, row, value, 6),
+    "changes-since": lambda compute, row, value: _moment(row.updated) >= _moment(value),
+    "changes-before": lambda compute, row, value: _moment(row.updated) <= _moment(value),
 }
 
 
@@ -120,8 +120,8 @@ def listed_servers(compute: ComputeService, request: Request) -> list[Server]:
         rows = compute.servers.rows.select(project_id=project) if project else list(compute.servers.rows)
     rows = rows[::-1]
     for name, test in FILTERS.items():
-        for wanted in query.all(name)[:1] if _may_use(request, name) else ():
-            rows = [row for row in rows if test(compute, row, wanted)]
+        for value in query.all(name)[:1] if _may_use(request, name) else ():
+            rows = [row for row in rows if test(compute, row, value)]
     statuses = [word.upper() for word in query.all("status")]
     if statuses:
         known = set(STATUS.values()) | {

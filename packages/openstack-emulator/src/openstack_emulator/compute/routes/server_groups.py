@@ -32,24 +32,24 @@ def list_groups(compute: ComputeService, request: Request) -> Response:
 
 
 def create_group(compute: ComputeService, request: Request) -> Response:
-    wanted = request.object("server_group")
+    body = request.object("server_group")
     allowed = POLICIES if request.version >= (2, 15) else POLICIES[:2]
     checks: dict[str, Check] = {"name": fields.name()}
     if request.version >= (2, 64):
         checks |= {"policy": fields.one_of(*allowed), "rules": fields.anything}
-        check_fields(wanted, checks, ("name", "policy"), "server_group")
-        policy, rules = wanted["policy"], wanted.get("rules")
+        check_fields(body, checks, ("name", "policy"), "server_group")
+        policy, rules = body["policy"], body.get("rules")
     else:
         checks |= {"policies": fields.items(fields.one_of(*allowed), 1)}
-        check_fields(wanted, checks, ("name", "policies"), "server_group")
-        policies = wanted["policies"]
+        check_fields(body, checks, ("name", "policies"), "server_group")
+        policies = body["policies"]
         if not policies:
             raise invalid("policies", [], "[] is too short")
         policy, rules = policies[0], None
     if rules is not None:
         check_fields(rules, {"max_server_per_host": fields.integer(1, 2**63 - 1)}, where="rules")
         rules = {key: int(value) for key, value in rules.items()}
-    group = compute.server_groups.create(request.context, wanted["name"].strip(), policy, rules)
+    group = compute.server_groups.create(request.context, body["name"].strip(), policy, rules)
     return Response({"server_group": group_detail(request, group)})
 
 

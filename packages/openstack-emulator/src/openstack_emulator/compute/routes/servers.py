@@ -111,11 +111,11 @@ COLUMNS = {"created_at": "created", "updated_at": "updated", "uuid": "id", "disp
 """Names in the records of fields by which lists are sorted, where they are others."""
 
 
-def _check_new_server(request: Request, wanted: Mapping[str, Any]) -> None:
-    check_fields(wanted, {**SERVER, **since(SINCE, request)}, ("name", "flavorRef"), "server")
-    networks = wanted.get("networks")
+def _check_new_server(request: Request, body: Mapping[str, Any]) -> None:
+    check_fields(body, {**SERVER, **since(SINCE, request)}, ("name", "flavorRef"), "server")
+    networks = body.get("networks")
     if request.version >= (2, 37) and networks is None:
-        raise invalid("server", wanted, sentence(Problem(Reason.MISSING, wanted, "networks")))
+        raise invalid("server", body, sentence(Problem(Reason.MISSING, body, "networks")))
     if isinstance(networks, str):
         if request.version < (2, 37) or networks not in ("auto", "none"):
             raise invalid("networks", networks, sentence(wrong_type(networks, "array")))
@@ -128,28 +128,28 @@ def _check_new_server(request: Request, wanted: Mapping[str, Any]) -> None:
             if request.version < (2, 37):
                 raise
             raise invalid("networks", networks, sentence(Problem(Reason.NO_SCHEMA, networks))) from None
-    for row in [*(wanted.get("block_device_mapping") or []), *(wanted.get("block_device_mapping_v2") or [])]:
+    for row in [*(body.get("block_device_mapping") or []), *(body.get("block_device_mapping_v2") or [])]:
         check_fields(row, DEVICE_KEYS, where="block_device_mapping")
-    for row in wanted.get("security_groups") or []:
+    for row in body.get("security_groups") or []:
         check_fields(row, {"name": fields.text(1)}, where="security_groups", strict=False)
-    least = int(wanted.get("min_count", 1))
-    if least > int(wanted.get("max_count", least)):
+    least = int(body.get("min_count", 1))
+    if least > int(body.get("max_count", least)):
         raise bad_request("min_count must be <= max_count")
 
 
 def create(compute: ComputeService, request: Request) -> Response:
-    wanted = request.object("server")
-    check_personality(compute, request, wanted)
-    _check_new_server(request, wanted)
+    arguments = request.object("server")
+    check_personality(compute, request, arguments)
+    _check_new_server(request, arguments)
     body = request.json
     hints = body.get("os:scheduler_hints") or body.get("OS-SCH-HNT:scheduler_hints") or {}
     check_fields(hints, HINTS, where="os:scheduler_hints", strict=False)
-    new = NewServer.from_json(wanted, hints)
+    new = NewServer.from_json(arguments, hints)
     servers = compute.actions.builder.create(request.context, new)
     for server in servers:
         compute.reports.history.begin(request.context, request.id, server, "create")
     first = servers[0]
-    if as_boolean(wanted.get("return_reservation_id", False)):
+    if as_boolean(arguments.get("return_reservation_id", False)):
         return Response({"reservation_id": first.reservation_id}, 202)
     view = {
         "id": first.id,
@@ -216,11 +216,11 @@ def show(compute: ComputeService, request: Request) -> Response:
 
 
 def update(compute: ComputeService, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("server")
+    server, body = found(compute, request), request.object("server")
     names = ("name", "OS-DCF:diskConfig", "accessIPv4", "accessIPv6")
     checks = {name: SERVER[name] for name in names}
-    check_fields(wanted, {**checks, **since(CHANGED_SINCE, request)}, where="server")
-    changes = changes_of(wanted)
+    check_fields(body, {**checks, **since(CHANGED_SINCE, request)}, where="server")
+    changes = changes_of(body)
     if (name := changes.get("name")) is not None:
         changes |= {"name": name.strip()}
     compute.servers.touch(server, **changes)

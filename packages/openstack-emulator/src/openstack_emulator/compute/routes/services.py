@@ -43,7 +43,7 @@ def update_service(compute: ComputeService, request: Request) -> Response:
     """By id since 2.53; before, `enable`, `disable`, `disable-log-reason` and `force-down` by host and binary."""
     request.context.require()
     services = compute.hosts.services
-    key, wanted = request.vars["service_id"], request.json
+    key, body = request.vars["service_id"], request.json
     if request.version >= (2, 53):
         service = services.require(key)
         checks = {
@@ -51,30 +51,30 @@ def update_service(compute: ComputeService, request: Request) -> Response:
             "disabled_reason": fields.text(1),
             "forced_down": fields.boolean,
         }
-        check_fields(wanted, checks)
-        _change_service(services, service, wanted)
+        check_fields(body, checks)
+        _change_service(services, service, body)
         return Response({"service": _service_view(compute, request, service)})
     changes = {"enable": "enabled", "disable": "disabled", "disable-log-reason": "disabled"}
-    check_fields(wanted, {}, ("host", "binary"), strict=False)
-    host, binary = wanted.get("host"), wanted.get("binary")
+    check_fields(body, {}, ("host", "binary"), strict=False)
+    host, binary = body.get("host"), body.get("binary")
     found = services.first(host=host, binary=binary)
     if found is None:
         raise missing("services", binary)
     if key == "force-down" and request.version >= (2, 11):
-        _change_service(services, found, {"forced_down": wanted.get("forced_down", True)})
+        _change_service(services, found, {"forced_down": body.get("forced_down", True)})
         return Response({"service": {"host": found.host, "binary": found.binary, "forced_down": found.forced_down}})
     if key not in changes:
         raise not_found("Unknown action")
-    _change_service(services, found, {**wanted, "status": changes[key]})
+    _change_service(services, found, {**body, "status": changes[key]})
     view = {"host": found.host, "binary": found.binary, "status": changes[key]}
     return Response({"service": {**view, **({"disabled_reason": found.disabled_reason} if "log" in key else {})}})
 
 
-def _change_service(services: Table[ServiceProcess], service: ServiceProcess, wanted: Mapping[str, object]) -> None:
-    status, reason = wanted.get("status"), wanted.get("disabled_reason")
+def _change_service(services: Table[ServiceProcess], service: ServiceProcess, body: Mapping[str, object]) -> None:
+    status, reason = body.get("status"), body.get("disabled_reason")
     if reason is not None and status != "disabled":
         raise bad_request("Specifying disabled_reason is only allowed when status is disabled.")
     if status is not None:
         services.update(service, disabled=status == "disabled", disabled_reason=reason)
-    if (down := as_boolean(wanted.get("forced_down"))) is not None:
+    if (down := as_boolean(body.get("forced_down"))) is not None:
         services.update(service, forced_down=down)

@@ -134,8 +134,8 @@ class Proxies:
     def create(self, compute: ComputeService, request: Request) -> Response:
         body = request.object(self.singular)
         check_fields(body, self.checks, self.required, self.singular, strict=False)
-        wanted = {RENAMED.get(name, name): value for name, value in body.items()}
-        created = call_service(compute.cloud, request, "POST", self._place(request), {self.singular: wanted})[
+        request_body = {RENAMED.get(name, name): value for name, value in body.items()}
+        created = call_service(compute.cloud, request, "POST", self._place(request), {self.singular: request_body})[
             self.singular
         ]
         return self._shown(compute, request, created["id"])

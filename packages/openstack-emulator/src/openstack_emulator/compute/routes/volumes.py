@@ -32,7 +32,7 @@ def show_volume(compute: ComputeService, request: Request) -> Response:
 
 
 def attach_volume(compute: ComputeService, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("volumeAttachment")
+    server, body = found(compute, request), request.object("volumeAttachment")
     checks: dict[str, Check] = {
         "volumeId": fields.identifier,
         "device": fields.nullable(fields.text(0, 255, r"(/dev/)?[a-z0-9]*")),
@@ -41,15 +41,15 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
         checks |= {"tag": TAG}
     if request.version >= (2, 79):
         checks |= {"delete_on_termination": fields.boolean}
-    check_fields(wanted, checks, ("volumeId",), "volumeAttachment")
+    check_fields(body, checks, ("volumeId",), "volumeAttachment")
     compute.servers.require_unlocked(request.context, server)
     requested = RequestedDevice(
-        device=wanted.get("device"),
-        tag=wanted.get("tag"),
-        delete_on_termination=bool(as_boolean(wanted.get("delete_on_termination", False))),
+        device=body.get("device"),
+        tag=body.get("tag"),
+        delete_on_termination=bool(as_boolean(body.get("delete_on_termination", False))),
         boot_index=None,
     )
-    device = compute.attachments.block_devices.attach(request.context, server, wanted["volumeId"], requested)
+    device = compute.attachments.block_devices.attach(request.context, server, body["volumeId"], requested)
     compute.reports.history.begin(request.context, request.id, server, "attach_volume")
     shown = attachment_view(request, device)
     hidden = ("attachment_id", "bdm_uuid")
@@ -58,12 +58,12 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
 
 
 def update_volume(compute: ComputeService, request: Request) -> Response:
-    server, wanted = found(compute, request), request.object("volumeAttachment")
+    server, body = found(compute, request), request.object("volumeAttachment")
     device = _device(compute, request, server)
-    check_fields(wanted, {"volumeId": fields.identifier}, ("volumeId",), "volumeAttachment", strict=False)
-    volume_id = wanted["volumeId"]
+    check_fields(body, {"volumeId": fields.identifier}, ("volumeId",), "volumeAttachment", strict=False)
+    volume_id = body["volumeId"]
     if request.version >= (2, 85) and volume_id == device.volume_id:
-        if (keep := as_boolean(wanted.get("delete_on_termination"))) is not None:
+        if (keep := as_boolean(body.get("delete_on_termination"))) is not None:
             device.delete_on_termination = keep
             compute.attachments.block_devices.rows.save(device)
         return Response(status=202)

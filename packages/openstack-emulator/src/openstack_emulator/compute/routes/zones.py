@@ -43,9 +43,9 @@ def list_aggregates(compute: ComputeService, request: Request) -> Response:
 
 def create_aggregate(compute: ComputeService, request: Request) -> Response:
     request.context.require()
-    wanted = request.object("aggregate")
-    check_fields(wanted, AGGREGATE, ("name",), "aggregate")
-    view = aggregate_detail(request, compute.aggregates.create(wanted["name"].strip(), wanted.get("availability_zone")))
+    body = request.object("aggregate")
+    check_fields(body, AGGREGATE, ("name",), "aggregate")
+    view = aggregate_detail(request, compute.aggregates.create(body["name"].strip(), body.get("availability_zone")))
     shown = {key: value for key, value in view.items() if key not in ("hosts", "metadata")}
     return Response({"aggregate": shown})
 
@@ -55,11 +55,11 @@ def show_aggregate(compute: ComputeService, request: Request) -> Response:
 
 
 def update_aggregate(compute: ComputeService, request: Request) -> Response:
-    aggregate, wanted = _aggregate(compute, request), request.object("aggregate")
-    check_fields(wanted, AGGREGATE, where="aggregate")
-    if not wanted:
-        raise invalid("aggregate", wanted, "{} does not have enough properties")
-    compute.aggregates.update(aggregate, wanted)
+    aggregate, body = _aggregate(compute, request), request.object("aggregate")
+    check_fields(body, AGGREGATE, where="aggregate")
+    if not body:
+        raise invalid("aggregate", body, "{} does not have enough properties")
+    compute.aggregates.update(aggregate, body)
     return Response({"aggregate": aggregate_detail(request, aggregate)})
 
 

@@ -41,7 +41,9 @@ class BlockDevices(Rules):
         """The block devices of a server."""
         return self.rows.select(server_id=server.id)
 
-    def attach(self, context: Context, server: Server, volume_id: str, wanted: RequestedDevice) -> BlockDevice:
+    def attach(
+        self, context: Context, server: Server, volume_id: str, requested_device: RequestedDevice
+    ) -> BlockDevice:
         """Begin to attach a volume; the block device.
 
         Raises: ApiError 404 for an unknown volume, 400 for one that is not free, 409 for a server in a wrong state.
@@ -51,25 +53,27 @@ class BlockDevices(Rules):
         attached = self.of_server(server)
         if any(row.volume_id == volume.id for row in attached):
             raise bad_request(f"Invalid volume: volume {volume.id} is already attached to instances: {server.id}")
-        if wanted.device and any(row.device == wanted.device for row in attached):
-            raise conflict(f"The supplied device path ({wanted.device}) is in use.")
+        if requested_device.device and any(row.device == requested_device.device for row in attached):
+            raise conflict(f"The supplied device path ({requested_device.device}) is in use.")
         attachment = self._storage.attachments.create(context, volume, server.id)
-        device = self.add(server, wanted, volume_id, attachment.id)
+        device = self.add(server, requested_device, volume_id, attachment.id)
         self.after(SHORT, self.connect_volume, device.id)
         return device
 
-    def add(self, server: Server, wanted: RequestedDevice, volume_id: str, attachment_id: str | None) -> BlockDevice:
+    def add(
+        self, server: Server, requested_device: RequestedDevice, volume_id: str, attachment_id: str | None
+    ) -> BlockDevice:
         """Add a volume to those of a server, as the device asked for or the next free one."""
         return self.rows.add(
             BlockDevice(
                 id=new_id(),
                 server_id=server.id,
-                tag=wanted.tag,
-                delete_on_termination=wanted.delete_on_termination,
-                boot_index=wanted.boot_index,
+                tag=requested_device.tag,
+                delete_on_termination=requested_device.delete_on_termination,
+                boot_index=requested_device.boot_index,
                 volume_id=volume_id,
                 attachment_id=attachment_id,
-                device=wanted.device or self.next_device(server),
+                device=requested_device.device or self.next_device(server),
             )
         )
 

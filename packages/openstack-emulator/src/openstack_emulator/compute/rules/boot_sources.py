@@ -40,10 +40,10 @@ class BootSources(Rules):
             raise bad_request(f"Image {image_id} is not active.")
         return image
 
-    def devices(self, context: Context, wanted: NewServer, image: Image | None) -> list[RequestedDevice]:
+    def devices(self, context: Context, new_server: NewServer, image: Image | None) -> list[RequestedDevice]:
         """The volumes of a new server. Raises ApiError 400 for a mapping that is wrong, or no source to boot from."""
-        legacy = [_current_mapping(row) for row in wanted.legacy_mappings]
-        current = wanted.mappings
+        legacy = [_current_mapping(row) for row in new_server.legacy_mappings]
+        current = new_server.mappings
         mappings = [*current, *legacy]
         if image is None and not mappings:
             raise bad_request("Missing imageRef attribute")

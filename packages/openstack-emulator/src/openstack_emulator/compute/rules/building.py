@@ -50,20 +50,20 @@ class Builder(Rules):
     def _storage(self) -> BlockStorage:
         return self.cloud.of(BlockStorage)
 
-    def create(self, context: Context, wanted: NewServer) -> list[Server]:
+    def create(self, context: Context, new_server: NewServer) -> list[Server]:
         """Begin to build the servers of a request; return them, in the order of their launch indexes.
 
         Raises: ApiError, see `ServerRequests.draft`.
         """
-        draft = self._requests.draft(context, wanted)
-        group = self._groups.rows.get(wanted.hints.get("group") or "")
-        return [self._begin_build(context, wanted, draft, group, index) for index in range(wanted.count)]
+        draft = self._requests.draft(context, new_server)
+        group = self._groups.rows.get(new_server.hints.get("group") or "")
+        return [self._begin_build(context, new_server, draft, group, index) for index in range(new_server.count)]
 
     def _begin_build(
-        self, context: Context, wanted: NewServer, draft: Server, group: ServerGroup | None, launch_index: int
+        self, context: Context, new_server: NewServer, draft: Server, group: ServerGroup | None, launch_index: int
     ) -> Server:
-        name = wanted.name if wanted.count == 1 else f"{wanted.name}-{launch_index + 1}"
-        hostname = wanted.hostname or re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:63]
+        name = new_server.name if new_server.count == 1 else f"{new_server.name}-{launch_index + 1}"
+        hostname = new_server.hostname or re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")[:63]
         server = self.servers.add(draft, name, hostname, launch_index)
         if group is not None:
             self._groups.join(group, server.id)
@@ -97,8 +97,8 @@ class Builder(Rules):
         if server is None:
             return
         try:
-            for wanted in server.networks:
-                self._interfaces.plug(server, wanted, server.security_groups)
+            for requested_interface in server.networks:
+                self._interfaces.plug(server, requested_interface, server.security_groups)
         except ApiError as error:
             self._abort(server, error.message)
             return

@@ -56,26 +56,26 @@ class Flavors(Rules):
             specs = {"hw_rng:allowed": "True"}
             self.create(NewFlavor(id=key, name=name, ram=ram, vcpus=vcpus, disk=disk, extra_specs=specs))
 
-    def create(self, wanted: NewFlavor) -> Flavor:
+    def create(self, new_flavor: NewFlavor) -> Flavor:
         """A new flavor; 409 when its id or name is taken."""
-        if self.rows.first(name=wanted.name) is not None:
-            raise conflict(f"Flavor with name {wanted.name} already exists.")
-        key = wanted.id or new_id()
+        if self.rows.first(name=new_flavor.name) is not None:
+            raise conflict(f"Flavor with name {new_flavor.name} already exists.")
+        key = new_flavor.id or new_id()
         if key in self.rows:
             raise conflict(f"Flavor with ID {key} already exists.")
         return self.rows.add(
             Flavor(
                 id=key,
-                name=wanted.name,
-                ram=wanted.ram,
-                vcpus=wanted.vcpus,
-                disk=wanted.disk,
-                ephemeral=wanted.ephemeral,
-                swap=wanted.swap,
-                rxtx_factor=wanted.rxtx_factor,
-                is_public=wanted.is_public,
-                description=wanted.description,
-                extra_specs=wanted.extra_specs,
+                name=new_flavor.name,
+                ram=new_flavor.ram,
+                vcpus=new_flavor.vcpus,
+                disk=new_flavor.disk,
+                ephemeral=new_flavor.ephemeral,
+                swap=new_flavor.swap,
+                rxtx_factor=new_flavor.rxtx_factor,
+                is_public=new_flavor.is_public,
+                description=new_flavor.description,
+                extra_specs=new_flavor.extra_specs,
                 projects=[],
             )
         )

@@ -114,10 +114,10 @@ class Guests(Rules):
 
     def require_same_driver(self, server: Server, flavor: str | None = None, image: str | None = None) -> None:
         """Raise ApiError 400 for a flavor or an image of these names for which another driver of guests is selected."""
-        present, wanted = self._driver(server), self._driver(server, flavor, image)
-        if wanted != present:
+        present, driver = self._driver(server), self._driver(server, flavor, image)
+        if driver != present:
             raise bad_request(
-                f"The guest driver of this server is {present}, and {wanted} is selected for the new flavor or image: "
+                f"The guest driver of this server is {present}, and {driver} is selected for the new flavor or image: "
                 "a server keeps its driver. Create another server."
             )
 

@@ -91,7 +91,9 @@ class Interfaces(Rules):
                 device = port.device_id
                 raise bad_request(f"Fixed IP address {address} is already in use on instance {device}.")
 
-    def plug(self, server: Server, wanted: RequestedInterface, security_groups: Sequence[str] = ()) -> Port:
+    def plug(
+        self, server: Server, requested_interface: RequestedInterface, security_groups: Sequence[str] = ()
+    ) -> Port:
         """Add an interface to a server; its port.
 
         security_groups: the ids of those of a new port; the default one if there are none.
@@ -100,15 +102,17 @@ class Interfaces(Rules):
         use.
         """
         owner = f"compute:{self._aggregates.zone_of(server.host)}"
-        requested_port = wanted.port
+        requested_port = requested_interface.port
         if requested_port and (stale := self.rows.get(requested_port)) is not None:
             self.rows.remove(stale)
         try:
-            port_id = requested_port or self._create_port(server, wanted, security_groups).id
+            port_id = requested_port or self._create_port(server, requested_interface, security_groups).id
             port = self._network.bind_port(port_id, server.id, owner, server.host or "")
         except ApiError as error:
             raise as_compute_error(error) from None
-        self.rows.add(Interface(id=port_id, server_id=server.id, created=requested_port is None, tag=wanted.tag))
+        self.rows.add(
+            Interface(id=port_id, server_id=server.id, created=requested_port is None, tag=requested_interface.tag)
+        )
         return port
 
     def free_port(self, context: Context, port_id: str) -> Port:
@@ -128,31 +132,36 @@ class Interfaces(Rules):
             raise conflict(f"Port {port_id} is still in use.")
         return port
 
-    def _create_port(self, server: Server, wanted: RequestedInterface, security_groups: Sequence[str]) -> Port:
-        body: dict[str, Any] = {"network_id": wanted.uuid}
-        if wanted.fixed_ip:
-            body |= {"fixed_ips": [{"ip_address": wanted.fixed_ip}]}
+    def _create_port(
+        self, server: Server, requested_interface: RequestedInterface, security_groups: Sequence[str]
+    ) -> Port:
+        body: dict[str, Any] = {"network_id": requested_interface.uuid}
+        if requested_interface.fixed_ip:
+            body |= {"fixed_ips": [{"ip_address": requested_interface.fixed_ip}]}
         if security_groups:
             body |= {"security_groups": list(security_groups)}
         return self._network.create_port(server.project_id, body, admin=True)
 
-    def attach(self, context: Context, server: Server, wanted: RequestedInterface) -> Port:
+    def attach(self, context: Context, server: Server, requested_interface: RequestedInterface) -> Port:
         """Add an interface to a server; its port. Without a port or network: on the project's network."""
         self.servers.require_state(server, "attach_interface", PLUGGABLE)
-        if wanted.port:
-            if wanted.port not in self._network.ports.rows:
-                raise not_found(f"Port id {wanted.port} could not be found.")
-            self.free_port(context, wanted.port)
-        elif not wanted.uuid:
+        if requested_interface.port:
+            if requested_interface.port not in self._network.ports.rows:
+                raise not_found(f"Port id {requested_interface.port} could not be found.")
+            self.free_port(context, requested_interface.port)
+        elif not requested_interface.uuid:
             used = {port.network_id for port in self.of_server(server)}
             candidates = [row.id for row in self._network.default_network_for(server.project_id)]
             free = [key for key in candidates if key not in used] or candidates
             if len(free) != 1:
                 raise conflict(AMBIGUOUS)
-            wanted = replace(wanted, uuid=free[0])
-        if not wanted.port and (network := self._network.networks.rows.get(wanted.uuid or "")) is not None:
+            requested_interface = replace(requested_interface, uuid=free[0])
+        if (
+            not requested_interface.port
+            and (network := self._network.networks.rows.get(requested_interface.uuid or "")) is not None
+        ):
             self._require_subnet(network, NO_SUBNET)
-        return self.plug(server, wanted)
+        return self.plug(server, requested_interface)
 
     def detach(self, server: Server, port_id: str) -> None:
         """Begin to remove an interface from a server; 404 when it has no such interface."""

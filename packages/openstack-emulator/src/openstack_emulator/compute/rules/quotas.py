@@ -60,18 +60,18 @@ class Quotas(Limits):
         if 0 <= limit < len(metadata):
             raise forbidden(f"Quota exceeded: Maximum number of metadata items exceeds {limit}")
 
-    def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
+    def check(self, project_id: str, requested: Mapping[str, int]) -> None:
         """Refuse a request that exceeds a limit.
 
-        wanted: quota name → how much more of it.
+        requested: quota name → how much more of it.
 
         Raises: ApiError 403.
         """
         used = self.used_by(project_id)
-        if beyond := self.exceeded(project_id, wanted, used):
+        if beyond := self.exceeded(project_id, requested, used):
             raise forbidden(
                 f"Quota exceeded for {', '.join(beyond)}: "
-                f"Requested {', '.join(str(wanted[name]) for name in beyond)}, "
+                f"Requested {', '.join(str(requested[name]) for name in beyond)}, "
                 f"but already used {', '.join(str(used[name]) for name in beyond)} "
                 f"of {', '.join(map(str, beyond.values()))} {', '.join(beyond)}"
             )

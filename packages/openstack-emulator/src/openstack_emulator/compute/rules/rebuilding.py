@@ -41,7 +41,7 @@ class Rebuilds(Rules):
         operations.finishers |= {"rebuild": self._finish_rebuild}
 
     def begin(self, context: Context, server: Server, image_id: str, changes: Mapping[str, Any]) -> None:
-        """Begin to rebuild a server from an image; `changes` are fields of the server: see `wanted.changes_of`.
+        """Begin to rebuild a server from an image; `changes` are fields of the server: see `changes_of` in the routes.
 
         Raises: ApiError 400 for an unusable image, or one for which another guest driver is selected, 409 in
         a wrong state.

@@ -49,30 +49,30 @@ class ServerRequests(Rules):
         self._groups = groups
         self._quotas = quotas
 
-    def draft(self, context: Context, wanted: NewServer) -> Server:
+    def draft(self, context: Context, new_server: NewServer) -> Server:
         """What the new servers have in common: a record without an id, a name and a number.
 
         Raises: ApiError 400 for what does not fit or exist, 403 beyond a quota, 409 for a port in use or an
         ambiguous network.
         """
-        image = self._sources.image(context, wanted.image)
-        flavor = self._flavor_for_boot(context, wanted.flavor, image)
+        image = self._sources.image(context, new_server.image)
+        flavor = self._flavor_for_boot(context, new_server.flavor, image)
         properties = {} if image is None else dict(image.properties)
         image_name = "" if image is None else image.name or ""
         if image is not None and MAPPINGS in properties:
-            wanted = wanted.with_mappings(devices_of_image(image, wanted.mappings))
+            new_server = new_server.with_mappings(devices_of_image(image, new_server.mappings))
             image = None
-        devices = self._sources.devices(context, wanted, image)
-        if wanted.key_name and self._keypairs.rows.get(f"{context.user_id}:{wanted.key_name}") is None:
+        devices = self._sources.devices(context, new_server, image)
+        if new_server.key_name and self._keypairs.rows.get(f"{context.user_id}:{new_server.key_name}") is None:
             raise bad_request("Invalid key_name provided.")
-        security_groups = self._security_groups.ids(context.project, wanted.security_groups)
-        networks = self._interfaces.requested(context, wanted.networks)
-        zone, host = self._placement(context, wanted)
-        if (group := wanted.hints.get("group")) is not None:
-            self._groups.require_room(group, wanted.count)
-        self._check_quotas(context, wanted, flavor)
-        check_user_data(wanted.user_data)
-        _check_several(wanted.count, devices, networks)
+        security_groups = self._security_groups.ids(context.project, new_server.security_groups)
+        networks = self._interfaces.requested(context, new_server.networks)
+        zone, host = self._placement(context, new_server)
+        if (group := new_server.hints.get("group")) is not None:
+            self._groups.require_room(group, new_server.count)
+        self._check_quotas(context, new_server, flavor)
+        check_user_data(new_server.user_data)
+        _check_several(new_server.count, devices, networks)
         now = self.records.timestamp()
         return Server(
             id="",
@@ -97,33 +97,33 @@ class ServerRequests(Rules):
             locked_by=None,
             locked_reason=None,
             failure=None,
-            tags=wanted.tags,
+            tags=new_server.tags,
             image_id="" if image is None else image.id,
             image_name=image_name,
             image_properties=properties,
             flavor=flavor_copy(flavor),
-            key_name=wanted.key_name,
-            metadata=wanted.metadata,
-            description=wanted.description,
-            config_drive="True" if wanted.config_drive else "",
-            user_data=wanted.user_data,
-            files=wanted.files,
-            disk_config=wanted.disk_config,
-            access_ip_v4=wanted.access_ip_v4,
-            access_ip_v6=wanted.access_ip_v6,
-            trusted_image_certificates=wanted.trusted_image_certificates,
+            key_name=new_server.key_name,
+            metadata=new_server.metadata,
+            description=new_server.description,
+            config_drive="True" if new_server.config_drive else "",
+            user_data=new_server.user_data,
+            files=new_server.files,
+            disk_config=new_server.disk_config,
+            access_ip_v4=new_server.access_ip_v4,
+            access_ip_v6=new_server.access_ip_v6,
+            trusted_image_certificates=new_server.trusted_image_certificates,
             reservation_id=f"r-{new_id()[:8]}",
             zone_asked=zone,
             host_asked=host,
             networks=networks,
             security_groups=security_groups,
             devices=devices,
-            hints=wanted.hints,
+            hints=new_server.hints,
         )
 
-    def _check_quotas(self, context: Context, wanted: NewServer, flavor: Flavor) -> None:
-        self._quotas.check_metadata(context.project, wanted.metadata)
-        count = wanted.count
+    def _check_quotas(self, context: Context, new_server: NewServer, flavor: Flavor) -> None:
+        self._quotas.check_metadata(context.project, new_server.metadata)
+        count = new_server.count
         more = {"instances": count, "cores": count * flavor.vcpus, "ram": count * flavor.ram}
         self._quotas.check(context.project, more)
 
@@ -137,10 +137,10 @@ class ServerRequests(Rules):
             check_image_fits(image, flavor)
         return flavor
 
-    def _placement(self, context: Context, wanted: NewServer) -> tuple[str | None, str | None]:
+    def _placement(self, context: Context, new_server: NewServer) -> tuple[str | None, str | None]:
         """The zone and the host asked for: `zone`, or `zone:host` by an admin."""
-        zone, _, host = wanted.availability_zone.partition(":")
-        host = wanted.host or host.strip(":")
+        zone, _, host = new_server.availability_zone.partition(":")
+        host = new_server.host or host.strip(":")
         if host and not context.is_admin:
             raise forbidden("Policy doesn't allow os_compute_api:servers:create:forced_host to be performed.")
         if zone and zone not in self._aggregates.zones():

@@ -82,8 +82,8 @@ class ServerImages(Rules):
             mappings = orjson.dumps(self._snapshot_volumes(server, name)).decode()
             properties = {"base_image_ref": "", "bdm_v2": "True", MAPPINGS: mappings, **own_properties}
             min_ram = min_disk = size = 0
-        wanted = NewCopy(name=name, properties=properties, min_ram=min_ram, min_disk=min_disk, size=size)
-        return self._images.copy(server.project_id, wanted)
+        new_copy = NewCopy(name=name, properties=properties, min_ram=min_ram, min_disk=min_disk, size=size)
+        return self._images.copy(server.project_id, new_copy)
 
     def _snapshot_volumes(self, server: Server, name: str) -> list[dict[str, Any]]:
         """Begin snapshots of the volumes; the block devices of a server built from them."""
@@ -91,8 +91,8 @@ class ServerImages(Rules):
         for device in self._block_devices.of_server(server):
             volume = storage.volumes.rows.get(device.volume_id)
             if volume is not None:
-                wanted = NewSnapshot(name=f"snapshot for {name}")
-                snapshot = storage.snapshots.create(owner_of(server), volume, wanted, force=True)
+                new_snapshot = NewSnapshot(name=f"snapshot for {name}")
+                snapshot = storage.snapshots.create(owner_of(server), volume, new_snapshot, force=True)
                 mappings.append(
                     {
                         "source_type": "snapshot",

@@ -50,8 +50,8 @@ def get(service: SingleContainers, request: Request) -> Response:
     service.containers.require_state(container, "get_archive")
     place = _path(request)
     files = _files(container)
-    wanted = {name: data for name, data in files.items() if name == place or name.startswith(f"{place.rstrip('/')}/")}
-    if not wanted:
+    entries = {name: data for name, data in files.items() if name == place or name.startswith(f"{place.rstrip('/')}/")}
+    if not entries:
         raise not_found(f"Resource {place} not found in container {container.id}")
     stat = {
         "name": posixpath.basename(place),
@@ -60,7 +60,7 @@ def get(service: SingleContainers, request: Request) -> Response:
         "mtime": container.created_at,
         "linkTarget": "",
     }
-    return Response({"data": _encoded(_packed(place, wanted), request.version), "stat": stat})
+    return Response({"data": _encoded(_packed(place, entries), request.version), "stat": stat})
 
 
 def _path(request: Request) -> str:

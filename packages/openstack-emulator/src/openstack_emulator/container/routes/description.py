@@ -68,11 +68,11 @@ def restart_policy(value: object) -> Problem | None:
     return None
 
 
-def _policy(wanted: Mapping[str, object] | None) -> dict[str, str]:
+def _policy(body: Mapping[str, object] | None) -> dict[str, str]:
     """Return a restart policy as it is kept. Raises ApiError 400 for a number of retries that is never used."""
-    if wanted is None:
+    if body is None:
         return {}
-    name, retries = str(wanted.get("Name")), wanted.get("MaximumRetryCount", 0)
+    name, retries = str(body.get("Name")), body.get("MaximumRetryCount", 0)
     if name != "on-failure" and as_integer(retries):
         raise bad_request(f"maximum retry count not valid with restart policy of {name}")
     return {"Name": name, "MaximumRetryCount": str(retries)}
@@ -127,42 +127,42 @@ def described(request: Request, known: Mapping[str, Check], required: Sequence[s
 
 def new_container(request: Request) -> NewContainer:
     """Return the container that a request wants. Raises ApiError 400."""
-    wanted = described(request, KNOWN, ("image",))
-    policy = _policy(wanted.get("restart_policy"))
-    interactive = bool(as_boolean(wanted.get("interactive", False)))
-    tty = wanted.get("tty", interactive and request.version < TTY)
+    body = described(request, KNOWN, ("image",))
+    policy = _policy(body.get("restart_policy"))
+    interactive = bool(as_boolean(body.get("interactive", False)))
+    tty = body.get("tty", interactive and request.version < TTY)
     return NewContainer(
-        name=wanted.get("name"),
-        image=str(wanted.get("image")),
-        image_driver=wanted.get("image_driver") or "docker",
-        image_pull_policy=wanted.get("image_pull_policy") or None,
-        command=_words(wanted.get("command"), request.version),
-        cpu=float(wanted.get("cpu", DEFAULT_CPUS)),
-        memory=mebibytes(wanted.get("memory", DEFAULT_MEMORY)),
-        disk=as_integer(wanted.get("disk", 0)),
-        environment={key: str(value) for key, value in wanted.get("environment", {}).items()},
-        labels={key: str(value) for key, value in wanted.get("labels", {}).items()},
-        workdir=wanted.get("workdir"),
-        hostname=wanted.get("hostname"),
+        name=body.get("name"),
+        image=str(body.get("image")),
+        image_driver=body.get("image_driver") or "docker",
+        image_pull_policy=body.get("image_pull_policy") or None,
+        command=_words(body.get("command"), request.version),
+        cpu=float(body.get("cpu", DEFAULT_CPUS)),
+        memory=mebibytes(body.get("memory", DEFAULT_MEMORY)),
+        disk=as_integer(body.get("disk", 0)),
+        environment={key: str(value) for key, value in body.get("environment", {}).items()},
+        labels={key: str(value) for key, value in body.get("labels", {}).items()},
+        workdir=body.get("workdir"),
+        hostname=body.get("hostname"),
         interactive=interactive,
         tty=bool(as_boolean(tty)),
-        auto_remove=bool(as_boolean(wanted.get("auto_remove", False))),
+        auto_remove=bool(as_boolean(body.get("auto_remove", False))),
         restart_policy=policy,
-        availability_zone=wanted.get("availability_zone"),
-        security_groups=wanted.get("security_groups", ()),
-        nets=wanted.get("nets", ()),
-        mounts=wanted.get("mounts", ()),
+        availability_zone=body.get("availability_zone"),
+        security_groups=body.get("security_groups", ()),
+        nets=body.get("nets", ()),
+        mounts=body.get("mounts", ()),
     )
 
 
 def change_of(request: Request, known: Mapping[str, Check]) -> Change:
     """Return the change that a request wants, of known fields. Raises ApiError 400."""
-    wanted = described(request, known)
-    cpu, memory_wanted = wanted.get("cpu"), wanted.get("memory")
+    body = described(request, known)
+    cpu, requested_memory = body.get("cpu"), body.get("memory")
     return Change(
-        name=wanted.get("name"),
+        name=body.get("name"),
         cpu=None if cpu is None else float(cpu),
-        memory=None if memory_wanted is None else mebibytes(memory_wanted),
+        memory=None if requested_memory is None else mebibytes(requested_memory),
     )
 
 
@@ -174,8 +174,10 @@ def _words(value: Any, version: Version) -> list[str]:
     if value is None:
         return []
     if isinstance(value, list) != (version >= COMMAND_IS_LIST):
-        wanted = "array" if version >= COMMAND_IS_LIST else "string"
-        raise bad_request(f"Invalid input for field 'command'. Value: {value}. It is not of type '{wanted}'", SCHEMA)
+        expected_type = "array" if version >= COMMAND_IS_LIST else "string"
+        raise bad_request(
+            f"Invalid input for field 'command'. Value: {value}. It is not of type '{expected_type}'", SCHEMA
+        )
     try:
         return [str(word) for word in value] if isinstance(value, list) else shlex.split(value)
     except ValueError as error:

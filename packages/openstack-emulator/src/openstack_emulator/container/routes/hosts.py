@@ -72,9 +72,9 @@ def disable(service: SingleContainers, request: Request) -> Response:
 
 
 def force_down(service: SingleContainers, request: Request) -> Response:
-    wanted = _checked_body(request, "forced_down")
+    body = _checked_body(request, "forced_down")
     host = service.hosts.only
-    host.forced_down = as_boolean(wanted.get("forced_down", True))
+    host.forced_down = as_boolean(body.get("forced_down", True))
     return _save(service, forced_down=host.forced_down)
 
 

@@ -36,9 +36,9 @@ def create(service: SingleContainers, request: Request) -> Response:
     policy = body.get("image_pull_policy") or "ifnotpresent"
     if body.get("host") not in (None, "", HOST) or policy not in ("ifnotpresent", "always"):
         raise bad_request(f"The only host is {HOST}, and the pull policies are ifnotpresent and always.")
-    wanted = {name: body[name] for name in _FORMS if name in body}
-    ZUN.check("body", wanted, _FORMS, ("repo",))
-    name, driver = wanted["repo"], wanted.get("image_driver") or "docker"
+    request_body = {name: body[name] for name in _FORMS if name in body}
+    ZUN.check("body", request_body, _FORMS, ("repo",))
+    name, driver = request_body["repo"], request_body.get("image_driver") or "docker"
     if (problem := images.pull(project, name, driver)) is not None:
         raise bad_request(problem)
     row = images.pulled(project, name, driver)

@@ -21,10 +21,12 @@ def attach(service: SingleContainers, request: Request) -> Response:
     entry = {"network": query.get("network"), "port": query.get("port")}
     if address := query.get("fixed_ip"):
         entry |= {"v6-fixed-ip" if ":" in address else "v4-fixed-ip": address}
-    wanted = service.networking.interface(request, entry)
-    if wanted.network in {connection.network_id for connection in service.networking.connections(container)}:
-        raise bad_request(f"Container {container.id} is attached to the network {wanted.network} already.")
-    service.networking.plug(container, wanted)
+    requested_interface = service.networking.interface(request, entry)
+    if requested_interface.network in {
+        connection.network_id for connection in service.networking.connections(container)
+    }:
+        raise bad_request(f"Container {container.id} is attached to the network {requested_interface.network} already.")
+    service.networking.plug(container, requested_interface)
     return Response(status=202)
 
 

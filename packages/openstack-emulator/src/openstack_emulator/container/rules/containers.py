@@ -97,21 +97,23 @@ class Containers(Rules):
 
     # -- creation -----------------------------------------------------------------------------------------------
 
-    def create(self, request: Request, wanted: NewContainer, run: bool) -> Container:
+    def create(self, request: Request, new_container: NewContainer, run: bool) -> Container:
         """Begin to create a container, and with `run` to start it.
 
         Raises: ApiError 404 for networks and volumes that do not exist, 409 for ports and volumes in use, 403 for an
         exceeded quota.
         """
         context = request.context
-        container = self._new(context, wanted)
-        groups = self.networking.groups(context, wanted.security_groups)
-        interfaces = self.networking.requested(request, wanted.nets)
-        mounts = self.storage.requested(request, wanted.mounts)
+        container = self._new(context, new_container)
+        groups = self.networking.groups(context, new_container.security_groups)
+        interfaces = self.networking.requested(request, new_container.nets)
+        mounts = self.storage.requested(request, new_container.mounts)
         self.quotas.admit(context.project, {"containers": 1, **_size(container)})
         container.security_groups, container.interfaces = groups, interfaces
         try:
-            container.host = self.hosts.place(wanted.cpu, int(container.memory or 0), wanted.availability_zone)
+            container.host = self.hosts.place(
+                new_container.cpu, int(container.memory or 0), new_container.availability_zone
+            )
         except ApiError as error:
             container.status, container.status_reason, container.task_state = ERROR, error.message, None
             container.updated_at = self.records.timestamp(TIMESTAMP)
@@ -122,27 +124,27 @@ class Containers(Rules):
         self.after(SECONDS_TO_PULL, self.finish_pull, container.id, run)
         return container
 
-    def _new(self, context: Context, wanted: NewContainer) -> Container:
+    def _new(self, context: Context, new_container: NewContainer) -> Container:
         identifier = new_id()
         return Container(
             id=identifier,
             uuid=identifier,
-            name=wanted.name or f"{identifier[:8]}-container",
-            image=wanted.image,
-            image_driver=wanted.image_driver,
-            image_pull_policy=wanted.image_pull_policy,
-            command=wanted.command,
-            cpu=wanted.cpu,
-            memory=str(wanted.memory),
-            disk=wanted.disk,
-            environment=wanted.environment,
-            labels=wanted.labels,
-            workdir=wanted.workdir,
-            hostname=wanted.hostname,
-            interactive=wanted.interactive,
-            tty=wanted.tty,
-            auto_remove=wanted.auto_remove,
-            restart_policy=wanted.restart_policy,
+            name=new_container.name or f"{identifier[:8]}-container",
+            image=new_container.image,
+            image_driver=new_container.image_driver,
+            image_pull_policy=new_container.image_pull_policy,
+            command=new_container.command,
+            cpu=new_container.cpu,
+            memory=str(new_container.memory),
+            disk=new_container.disk,
+            environment=new_container.environment,
+            labels=new_container.labels,
+            workdir=new_container.workdir,
+            hostname=new_container.hostname,
+            interactive=new_container.interactive,
+            tty=new_container.tty,
+            auto_remove=new_container.auto_remove,
+            restart_policy=new_container.restart_policy,
             runtime=None,
             privileged=False,
             auto_heal=False,
@@ -195,8 +197,8 @@ class Containers(Rules):
         try:
             self.storage.attach_created(container)
             interfaces, container.interfaces = container.interfaces, []
-            for wanted in interfaces:
-                self.networking.plug(container, wanted)
+            for interface in interfaces:
+                self.networking.plug(container, interface)
         except ApiError as error:
             self.networking.release(container)
             self._fail(container, error.message)
@@ -269,13 +271,13 @@ class Containers(Rules):
         if container is not None and container.status == RUNNING and container.run == run:
             self._run_command(container)
 
-    def resize(self, container: Container, wanted: Change) -> None:
+    def resize(self, container: Container, requested: Change) -> None:
         """Change the name, CPUs and memory of a container. Raises ApiError 403 and 409."""
         self.require_state(container, "update")
         sizes = {
-            "name": wanted.name,
-            "cpu": wanted.cpu,
-            "memory": None if wanted.memory is None else str(wanted.memory),
+            "name": requested.name,
+            "cpu": requested.cpu,
+            "memory": None if requested.memory is None else str(requested.memory),
         }
         changes: dict[str, Any] = {name: value for name, value in sizes.items() if value is not None}
         before, after = _size(container), _size(replace(container, **changes))

@@ -64,17 +64,17 @@ class Networking(Rules):
         return [self.interface(request, entry) for entry in nets]
 
     def interface(self, request: Request, entry: Mapping[str, object]) -> RequestedInterface:
-        """Return one interface that a request asks for. Raises: see `requested`."""
+        """Return one interface that a request asks for. Raises: see `network_id`."""
         if unknown := sorted(entry.keys() - {"network", "port", "preserve", *_ADDRESSES}):
             raise bad_request(f"Invalid network entry: {unknown[0]} is not known.")
-        port, wanted = entry.get("port"), entry.get("network")
+        port, network_id = entry.get("port"), entry.get("network")
         if port:
             return RequestedInterface(network=None, port=self._free_port(request, str(port)), fixed_ip=None)
-        if not wanted:
+        if not network_id:
             raise bad_request("Each network entry must have 'network' or 'port'.")
-        network = one_of_collection(self.cloud, request, NETWORKS, "networks", str(wanted))
+        network = one_of_collection(self.cloud, request, NETWORKS, "networks", str(network_id))
         if network is None:
-            raise not_found(f"Neutron network {wanted} could not be found.", "network-not-found")
+            raise not_found(f"Neutron network {network_id} could not be found.", "network-not-found")
         address = next((value for name in _ADDRESSES if (value := entry.get(name))), None)
         try:
             fixed_ip = None if address is None else str(ip_address(str(address)))
@@ -104,20 +104,20 @@ class Networking(Rules):
             raise conflict(f"Multiple security group matches found for name {name}, use an ID to be more specific.")
         return found[0].id
 
-    def plug(self, container: Container, wanted: RequestedInterface) -> None:
+    def plug(self, container: Container, requested_interface: RequestedInterface) -> None:
         """Add an interface to a container. Raises ApiError."""
-        key = wanted.port
+        key = requested_interface.port
         if key is None:
-            body: dict[str, Any] = {"network_id": wanted.network, "name": f"zun-{container.name}"[:255]}
-            if wanted.fixed_ip:
-                body |= {"fixed_ips": [{"ip_address": wanted.fixed_ip}]}
+            body: dict[str, Any] = {"network_id": requested_interface.network, "name": f"zun-{container.name}"[:255]}
+            if requested_interface.fixed_ip:
+                body |= {"fixed_ips": [{"ip_address": requested_interface.fixed_ip}]}
             if container.security_groups:
                 body |= {"security_groups": container.security_groups}
             key = self._network.create_port(container.project_id, body, admin=True).id
         self._network.bind_port(key, container.id, OWNER, container.host or "")
         if (stale := self.rows.get(key)) is not None:
             self.rows.remove(stale)
-        self.rows.add(Interface(id=key, container_id=container.id, created=wanted.port is None))
+        self.rows.add(Interface(id=key, container_id=container.id, created=requested_interface.port is None))
 
     def unplug(self, container: Container, port_id: str) -> None:
         """Remove an interface from a container, and its port if it was created for it."""

@@ -30,7 +30,7 @@ class Quotas(Limits):
         sums = {name: sum(float(row.get(name) or 0) for row in rows) for name in ("cpu", "memory", "disk")}
         return {"containers": len(rows), **sums}
 
-    def admit(self, project_id: str, wanted: Mapping[str, float]) -> None:
+    def admit(self, project_id: str, requested: Mapping[str, float]) -> None:
         """Raise ApiError 403 if a project would have more than it may."""
-        if over := self.exceeded(project_id, wanted, self.used(project_id)):
+        if over := self.exceeded(project_id, requested, self.used(project_id)):
             raise forbidden(f"Quota exceeded for resources: {list(over)}", QUOTA)

@@ -55,20 +55,20 @@ class Storage(Rules):
             raise conflict(f"Volume {key} is in {status} state, and cannot be mounted.")
         return RequestedMount(volume_id=key, size=None)
 
-    def mount(self, request: Request, container: Container, wanted: RequestedMount) -> None:
+    def mount(self, request: Request, container: Container, requested_mount: RequestedMount) -> None:
         """Attach a volume to a container, or begin to create one for it. Raises ApiError."""
-        if wanted.volume_id is None:
-            body = {"volume": {"size": wanted.size, "name": f"zun-{container.name}"[:255]}}
+        if requested_mount.volume_id is None:
+            body = {"volume": {"size": requested_mount.size, "name": f"zun-{container.name}"[:255]}}
             key, attachment = str(call_service(self.cloud, request, "POST", VOLUMES, body)["volume"]["id"]), None
         else:
-            key = wanted.volume_id
+            key = requested_mount.volume_id
             attachment = self._attach(request.context, container, key)
         self.rows.add(
             Mount(
                 id=f"{container.id}:{key}",
                 container_id=container.id,
                 volume_id=key,
-                created=wanted.volume_id is None,
+                created=requested_mount.volume_id is None,
                 attachment_id=attachment,
             )
         )

@@ -9,10 +9,10 @@ from openstack_emulator.core.validation.problems import Problem, Reason
 from openstack_emulator.core.validation.sentences import JSON_SCHEMA
 
 
-def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: object, problem: Problem, words: str) -> ApiError:
     if problem.reason in (Reason.MISSING, Reason.UNKNOWN):
         return bad_request(words, SCHEMA)
-    error = named(where, wanted, problem, words)
+    error = named(where, body, problem, words)
     error.kind = SCHEMA
     return error
 

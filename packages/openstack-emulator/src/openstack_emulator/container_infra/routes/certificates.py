@@ -29,13 +29,13 @@ def show(service: ContainerClusters, request: Request) -> Response:
 
 
 def sign(service: ContainerClusters, request: Request) -> Response:
-    wanted = fields_of(request, "certificate", _KNOWN, ("cluster_uuid", "csr"))
-    csr: str = wanted["csr"]
+    body = fields_of(request, "certificate", _KNOWN, ("cluster_uuid", "csr"))
+    csr: str = body["csr"]
     try:
-        cluster = service.clusters.find(writer(request), wanted["cluster_uuid"])
+        cluster = service.clusters.find(writer(request), body["cluster_uuid"])
     except ApiError as error:
         raise bad_request(error.message) from None
-    pem = service.certificates.sign(cluster, wanted.get("ca_cert_type") or DEFAULT, _signing_request(csr))
+    pem = service.certificates.sign(cluster, body.get("ca_cert_type") or DEFAULT, _signing_request(csr))
     return Response({**certificate_view(request.base, cluster, pem), "csr": csr}, 201)
 
 

@@ -96,25 +96,25 @@ def index_in_detail(service: ContainerClusters, request: Request) -> Response:
 
 def create(service: ContainerClusters, request: Request) -> Response:
     context = writer(request)
-    wanted = fields_of(request, "cluster", KNOWN, ("cluster_template_id",))
-    template = service.templates.find(context, wanted["cluster_template_id"])
-    require_workers(request, wanted.get(COUNT_FIELD))
-    cluster = service.clusters.create(request, template, _new(wanted))
+    body = fields_of(request, "cluster", KNOWN, ("cluster_template_id",))
+    template = service.templates.find(context, body["cluster_template_id"])
+    require_workers(request, body.get(COUNT_FIELD))
+    cluster = service.clusters.create(request, template, _new(body))
     return Response({"uuid": cluster.id}, 202)
 
 
-def _new(wanted: Mapping[str, Any]) -> NewCluster:
+def _new(body: Mapping[str, Any]) -> NewCluster:
     return NewCluster(
-        name=wanted.get("name"),
-        keypair=wanted.get("keypair"),
-        discovery_url=wanted.get("discovery_url"),
-        create_timeout=wanted.get("create_timeout", 60),
-        labels=wanted.get("labels"),
-        merge_labels=wanted.get("merge_labels", False),
-        masters=wanted.get("master_count", 1),
-        workers=wanted.get(COUNT_FIELD, 1),
-        overriding={name: value for name, value in wanted.items() if name in INHERITED},
-        references=wanted,
+        name=body.get("name"),
+        keypair=body.get("keypair"),
+        discovery_url=body.get("discovery_url"),
+        create_timeout=body.get("create_timeout", 60),
+        labels=body.get("labels"),
+        merge_labels=body.get("merge_labels", False),
+        masters=body.get("master_count", 1),
+        workers=body.get(COUNT_FIELD, 1),
+        overriding={name: value for name, value in body.items() if name in INHERITED},
+        references=body,
     )
 
 
@@ -171,12 +171,12 @@ def delete(service: ContainerClusters, request: Request) -> Response:
 def resize(service: ContainerClusters, request: Request) -> Response:
     since(request, RESIZE_SINCE, "resize")
     writer(request)
-    cluster, wanted = _cluster(service, request), fields_of(request, "cluster_resize_req", _RESIZE, (COUNT_FIELD,))
-    count: int = wanted[COUNT_FIELD]
+    cluster, body = _cluster(service, request), fields_of(request, "cluster_resize_req", _RESIZE, (COUNT_FIELD,))
+    count: int = body[COUNT_FIELD]
     require_workers(request, count)
-    key = wanted.get("nodegroup")
+    key = body.get("nodegroup")
     group = service.groups.default(cluster, WORKER) if key is None else service.groups.find(cluster, key)
-    service.clusters.resize(cluster, group, count, wanted.get("nodes_to_remove", ()))
+    service.clusters.resize(cluster, group, count, body.get("nodes_to_remove", ()))
     return Response({"uuid": cluster.id}, 202)
 
 
@@ -184,11 +184,11 @@ def upgrade(service: ContainerClusters, request: Request) -> Response:
     """Make a cluster, or one of its further node groups, use another template, some nodes at a time."""
     since(request, UPGRADE_SINCE, "upgrade")
     writer(request)
-    cluster, wanted = _cluster(service, request), fields_of(request, "cluster_upgrade_req", _UPGRADE)
-    template = service.templates.find(request.context, wanted.get("cluster_template", "Unset"))
-    key = wanted.get("nodegroup")
+    cluster, body = _cluster(service, request), fields_of(request, "cluster_upgrade_req", _UPGRADE)
+    template = service.templates.find(request.context, body.get("cluster_template", "Unset"))
+    key = body.get("nodegroup")
     group = None if key is None else service.groups.find(cluster, key)
-    service.clusters.upgrade(cluster, template, group, wanted.get("max_batch_size", 1))
+    service.clusters.upgrade(cluster, template, group, body.get("max_batch_size", 1))
     return Response({"uuid": cluster.id}, 202)
 
 

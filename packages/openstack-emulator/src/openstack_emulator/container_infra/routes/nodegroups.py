@@ -71,28 +71,28 @@ def index(service: ContainerClusters, request: Request) -> Response:
 def create(service: ContainerClusters, request: Request) -> Response:
     writer(request)
     cluster = _cluster(service, request)
-    wanted = fields_of(request, "nodegroup", KNOWN, ("name",))
+    body = fields_of(request, "nodegroup", KNOWN, ("name",))
     service.clusters.require_ready(cluster)
-    new = _new(cluster, wanted)
+    new = _new(cluster, body)
     if new.role == MASTER:
         raise bad_request("Creating master nodegroups is currently not supported.")
     shown = group_view(request.base, service.clusters.add_group(request, cluster, new))
     return Response({name: shown[name] for name in NEW}, 202)
 
 
-def _new(cluster: Cluster, wanted: Mapping[str, Any]) -> NewNodeGroup:
+def _new(cluster: Cluster, body: Mapping[str, Any]) -> NewNodeGroup:
     return NewNodeGroup(
-        name=wanted["name"],
-        role=wanted.get("role", WORKER),
-        node_count=wanted.get("node_count", 1),
-        min_node_count=wanted.get(LEAST, 0),
-        max_node_count=wanted.get(MOST),
-        flavor_id=wanted.get("flavor_id") or cluster.flavor_id,
-        image_id=wanted.get("image_id"),
-        docker_volume_size=wanted.get("docker_volume_size"),
-        labels=wanted.get("labels"),
-        merge_labels=wanted.get("merge_labels", False),
-        references=wanted,
+        name=body["name"],
+        role=body.get("role", WORKER),
+        node_count=body.get("node_count", 1),
+        min_node_count=body.get(LEAST, 0),
+        max_node_count=body.get(MOST),
+        flavor_id=body.get("flavor_id") or cluster.flavor_id,
+        image_id=body.get("image_id"),
+        docker_volume_size=body.get("docker_volume_size"),
+        labels=body.get("labels"),
+        merge_labels=body.get("merge_labels", False),
+        references=body,
     )
 
 

@@ -46,7 +46,7 @@ class Size:
 
 @dataclass(frozen=True)
 class ProcessorTime:
-    """Seconds of processors since a guest was started. withheld: wanted, but not given, since others had them."""
+    """Seconds of processors since a guest was started. withheld: needed, but not given, since others had them."""
 
     used: float
     withheld: float = 0.0

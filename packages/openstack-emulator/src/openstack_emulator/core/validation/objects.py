@@ -40,7 +40,7 @@ class Dialect:
     def check(
         self,
         where: str,
-        wanted: object,
+        body: object,
         checks: Mapping[str, Check],
         required: Collection[str] = (),
         strict: bool = True,
@@ -52,18 +52,18 @@ class Dialect:
 
         Raises: ApiError 400.
         """
-        if (problem := self.problem(wanted, checks, required, strict)) is not None:
-            raise self.error(where, wanted, problem)
+        if (problem := self.problem(body, checks, required, strict)) is not None:
+            raise self.error(where, body, problem)
 
     def problem(
-        self, wanted: object, checks: Mapping[str, Check], required: Collection[str] = (), strict: bool = True
+        self, body: object, checks: Mapping[str, Check], required: Collection[str] = (), strict: bool = True
     ) -> Problem | None:
         """The first problem of an object; see `check`."""
-        return next(self._problems(wanted, checks, required, strict), None)
+        return next(self._problems(body, checks, required, strict), None)
 
-    def error(self, where: str, wanted: object, problem: Problem) -> ApiError:
+    def error(self, where: str, body: object, problem: Problem) -> ApiError:
         """The error for a problem of an object."""
-        return self.refusal(where, wanted, problem, sentence(problem, self.sentences))
+        return self.refusal(where, body, problem, sentence(problem, self.sentences))
 
     def converted(self, where: str, value: object, convert: Converter[T]) -> T:
         """A value in its normal form. where: what the message calls it. Raises: ApiError for an invalid one."""
@@ -73,38 +73,38 @@ class Dialect:
             raise self.error(where, value, error.problem) from None
 
     def _problems(
-        self, wanted: object, checks: Mapping[str, Check], required: Collection[str], strict: bool
+        self, body: object, checks: Mapping[str, Check], required: Collection[str], strict: bool
     ) -> Iterator[Problem]:
-        if not isinstance(wanted, dict):
-            yield wrong_type(wanted, "object")
+        if not isinstance(body, dict):
+            yield wrong_type(body, "object")
             return
         for step in self.order:
             if step is Step.MISSING:
-                yield from (Problem(Reason.MISSING, wanted, name) for name in required if self._lacks(wanted, name))
+                yield from (Problem(Reason.MISSING, body, name) for name in required if self._lacks(body, name))
             elif step is Step.UNKNOWN:
-                if strict and (unknown := tuple(name for name in wanted if name not in checks)):
-                    yield Problem(Reason.UNKNOWN, wanted, unknown)
+                if strict and (unknown := tuple(name for name in body if name not in checks)):
+                    yield Problem(Reason.UNKNOWN, body, unknown)
             else:
-                yield from _values(wanted, checks, strict and step is Step.FIELDS)
+                yield from _values(body, checks, strict and step is Step.FIELDS)
 
-    def _lacks(self, wanted: Mapping[str, object], name: str) -> bool:
-        return wanted.get(name) is None if self.null_is_missing else name not in wanted
+    def _lacks(self, body: Mapping[str, object], name: str) -> bool:
+        return body.get(name) is None if self.null_is_missing else name not in body
 
 
-def _values(wanted: Mapping[str, object], checks: Mapping[str, Check], strict: bool) -> Iterator[Problem]:
-    for name, value in wanted.items():
+def _values(body: Mapping[str, object], checks: Mapping[str, Check], strict: bool) -> Iterator[Problem]:
+    for name, value in body.items():
         if name in checks:
             if (problem := checks[name](value)) is not None:
                 yield problem.within(name)
         elif strict:
-            yield Problem(Reason.UNKNOWN, wanted, (name,))
+            yield Problem(Reason.UNKNOWN, body, (name,))
 
 
-def value_at(wanted: Any, path: tuple[str | int, ...]) -> object:
+def value_at(value: Any, path: tuple[str | int, ...]) -> object:
     """The part of an object to which a path leads."""
     for key in path:
-        wanted = wanted[key]
-    return wanted
+        value = value[key]
+    return value
 
 
 def invalid(name: str, value: Any, problem: str) -> ApiError:
@@ -112,9 +112,9 @@ def invalid(name: str, value: Any, problem: str) -> ApiError:
     return bad_request(f"Invalid input for field/attribute {name}. Value: {value}. {problem}")
 
 
-def named(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def named(where: str, body: object, problem: Problem, words: str) -> ApiError:
     """A refusal that names the innermost part with the problem."""
-    return invalid(str(problem.path[-1]) if problem.path else where, value_at(wanted, problem.path), words)
+    return invalid(str(problem.path[-1]) if problem.path else where, value_at(body, problem.path), words)
 
 
 NOVA = Dialect((Step.MISSING, Step.FIELDS), named, JSON_SCHEMA)
@@ -122,11 +122,11 @@ NOVA = Dialect((Step.MISSING, Step.FIELDS), named, JSON_SCHEMA)
 
 
 def check_fields(
-    wanted: object,
+    body: object,
     checks: Mapping[str, Check],
     required: Collection[str] = (),
     where: str = "body",
     strict: bool = True,
 ) -> None:
     """Refuse an object as Nova does; see `Dialect.check`. Raises ApiError 400."""
-    NOVA.check(where, wanted, checks, required, strict)
+    NOVA.check(where, body, checks, required, strict)

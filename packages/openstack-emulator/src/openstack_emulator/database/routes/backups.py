@@ -35,14 +35,14 @@ def _found(service: DatabaseService, request: Request) -> Backup:
 def create(service: DatabaseService, request: Request) -> Response:
     body = check("backup", request.object("backup"), _FORMS, ("name", "instance"), open=True)
     instance = service.instances.ready(request.context, body["instance"])
-    wanted = NewBackup(
+    new_backup = NewBackup(
         name=body["name"],
         description=body.get("description"),
         parent_id=body.get("parent_id"),
         incremental=bool(as_boolean(body.get("incremental", False))),
         container=body.get(CONTAINER),
     )
-    backup = service.backups.create(request.context, instance, wanted)
+    backup = service.backups.create(request.context, instance, new_backup)
     return Response({"backup": backup_view(service, backup)}, 202)
 
 
@@ -52,9 +52,9 @@ def index(service: DatabaseService, request: Request) -> Response:
     if query.boolean("all_projects"):
         caller.require()
         rows = list(table)
-    elif (wanted := query.get("project_id")) is not None and wanted != project:
+    elif (value := query.get("project_id")) is not None and value != project:
         caller.require()
-        rows = table.select(project_id=wanted)
+        rows = table.select(project_id=value)
     else:
         rows = table.select(project_id=project)
     if (instance := query.get("instance_id")) is not None:
@@ -106,8 +106,8 @@ def delete_strategy(service: DatabaseService, request: Request) -> Response:
 
 
 def _strategy_project(request: Request) -> str:
-    wanted = request.query.get("project_id")
-    if wanted is not None and wanted != request.context.project:
+    value = request.query.get("project_id")
+    if value is not None and value != request.context.project:
         request.context.require()
-        return wanted
+        return value
     return request.context.project

@@ -42,13 +42,13 @@ def _restart(service: DatabaseService, request: Request, instance: Instance, arg
 
 
 def _resize(service: DatabaseService, request: Request, instance: Instance, arguments: object) -> None:
-    wanted = check("resize", arguments, _RESIZE_FORMS)
-    if len(wanted) != 1:
+    body = check("resize", arguments, _RESIZE_FORMS)
+    if len(body) != 1:
         raise bad_request("Validation error: resize must have either flavorRef or volume")
-    if FLAVOR in wanted:
-        _resize_server(service, request, instance, wanted[FLAVOR])
+    if FLAVOR in body:
+        _resize_server(service, request, instance, body[FLAVOR])
     else:
-        _resize_volume(service, instance, wanted[VOLUME])
+        _resize_volume(service, instance, body[VOLUME])
 
 
 def _resize_server(service: DatabaseService, request: Request, instance: Instance, reference: object) -> None:
@@ -60,8 +60,8 @@ def _resize_server(service: DatabaseService, request: Request, instance: Instanc
 
 
 def _resize_volume(service: DatabaseService, instance: Instance, arguments: object) -> None:
-    wanted = check("volume", arguments, {"size": fields.integer(1)}, ("size",))
-    size = as_integer(wanted.get("size")) or 0
+    body = check("volume", arguments, {"size": fields.integer(1)}, ("size",))
+    size = as_integer(body.get("size")) or 0
     if size <= instance.volume_size:
         raise bad_request(
             f"The new volume 'size' must be larger than the current volume size of '{instance.volume_size}'."

@@ -33,18 +33,18 @@ class Backups(TimedRules):
         self.strategies = records.table("backup_strategies", BackupStrategy, "project_id")
         records.deferrable(self.finish_backup, self.remove_backup)
 
-    def create(self, caller: Context, instance: Instance, wanted: NewBackup) -> Backup:
+    def create(self, caller: Context, instance: Instance, new_backup: NewBackup) -> Backup:
         """Begin a backup of an instance. Raises ApiError 400 and 404 for its parent, 409, and 413."""
-        parent = self._parent(caller, instance, wanted)
+        parent = self._parent(caller, instance, new_backup)
         self._quotas.admit(caller.project, backups=1)
-        container = wanted.container or self.container(caller.project, instance.id)
+        container = new_backup.container or self.container(caller.project, instance.id)
         now, key = self.now(), new_id()
         backup = self.rows.add(
             Backup(
                 id=key,
                 project_id=instance.project_id,
-                name=wanted.name,
-                description=wanted.description,
+                name=new_backup.name,
+                description=new_backup.description,
                 instance_id=instance.id,
                 parent_id=None if parent is None else parent.id,
                 datastore_version_id=instance.datastore_version_id,
@@ -61,14 +61,14 @@ class Backups(TimedRules):
         self.after(SECONDS_TO_BACK_UP, self.finish_backup, key)
         return backup
 
-    def _parent(self, caller: Context, instance: Instance, wanted: NewBackup) -> Backup | None:
+    def _parent(self, caller: Context, instance: Instance, new_backup: NewBackup) -> Backup | None:
         """The backup that a new one builds on, if it is incremental. Raises ApiError 400, 404 and 409."""
         parent = None
-        if wanted.parent_id:
-            parent = visible(self.rows, caller, wanted.parent_id)
+        if new_backup.parent_id:
+            parent = visible(self.rows, caller, new_backup.parent_id)
             if parent.instance_id != instance.id:
                 raise bad_request(f"Backup {parent.id} is not of instance {instance.id}.")
-        elif wanted.incremental:
+        elif new_backup.incremental:
             complete = self.rows.select(instance_id=instance.id, status=COMPLETED)
             parent = complete[-1] if complete else None
         if parent is not None and parent.status != COMPLETED:

@@ -91,9 +91,9 @@ class Clusters(TimedRules):
         self._begin(cluster, "BUILDING", SECONDS_TO_BUILD)
         return cluster
 
-    def grow(self, request: Request, cluster: Cluster, wanted: object) -> None:
+    def grow(self, request: Request, cluster: Cluster, body: object) -> None:
         """Begin to add instances to a cluster. Raises ApiError 400, 404 and 413."""
-        if not self._add_members(request, cluster, wanted):
+        if not self._add_members(request, cluster, body):
             raise bad_request("Validation error: grow is not a list with items")
         self._begin(cluster, "GROWING_CLUSTER", SECONDS_TO_BUILD)
 
@@ -154,9 +154,9 @@ class Clusters(TimedRules):
             return
         self.rows.remove(cluster)
 
-    def _add_members(self, request: Request, cluster: Cluster, wanted: object) -> list[Instance]:
+    def _add_members(self, request: Request, cluster: Cluster, body: object) -> list[Instance]:
         """Add instances to a cluster as a request describes them. Raises ApiError 400, 404 and 413."""
-        described = objects("instances", wanted, _MEMBER_FORMS, ("flavorRef", "volume"))
+        described = objects("instances", body, _MEMBER_FORMS, ("flavorRef", "volume"))
         first = len(self.members(cluster)) + 1
         planned = [self._member(request, cluster, number, one) for number, one in enumerate(described, first)]
         return self._creation.add(cluster.project_id, planned)

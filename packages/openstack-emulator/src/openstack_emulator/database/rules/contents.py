@@ -116,8 +116,8 @@ def _user(instance: Instance, name: str, host: str) -> User | None:
 
 def changed_user(instance: Instance, user: User, changes: object) -> User:
     """A user after a request to change its name, host or password. Raises ApiError 400."""
-    wanted = check("user", changes, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
-    after = dataclasses.replace(user, **{name: value for name, value in wanted.items() if value is not None})
+    body = check("user", changes, {name: form for name, form in _USER_FORMS.items() if name != "databases"})
+    after = dataclasses.replace(user, **{name: value for name, value in body.items() if value is not None})
     _refuse_reserved(after.name)
     other = _user(instance, after.name, after.host)
     if other is not None and other is not user:
@@ -129,9 +129,9 @@ def new_passwords(instance: Instance, entries: Iterable[object]) -> list[User]:
     """The users of an instance after a request to change passwords of some. Raises ApiError 400 and 404."""
     changes: dict[int, str] = {}
     for one in entries:
-        wanted = check("user", one, PASSWORD_FORMS, (NAME, PASSWORD))
-        user = user_in(instance, f"{wanted[NAME]}@{wanted.get('host') or ANY_HOST}")
-        changes[id(user)] = wanted[PASSWORD]
+        body = check("user", one, PASSWORD_FORMS, (NAME, PASSWORD))
+        user = user_in(instance, f"{body[NAME]}@{body.get('host') or ANY_HOST}")
+        changes[id(user)] = body[PASSWORD]
     return [dataclasses.replace(user, password=changes.get(id(user), user.password)) for user in instance.users]
 
 

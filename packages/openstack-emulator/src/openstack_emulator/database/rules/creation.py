@@ -87,7 +87,7 @@ class Creation(Rules):
         if size is None:
             raise bad_request("Volume size was not specified.")
         databases = initial_databases(body.get("databases"))
-        wanted = NewInstance(
+        new_instance = NewInstance(
             name=body["name"],
             flavor=flavor,
             volume_size=size,
@@ -105,30 +105,30 @@ class Creation(Rules):
             fault=None if problem is None else f"Failed to create User port for instance: {problem}",
         )
         if source is not None:
-            wanted = dataclasses.replace(
-                wanted, databases=source.databases, users=source.users, root_enabled=source.root_enabled
+            new_instance = dataclasses.replace(
+                new_instance, databases=source.databases, users=source.users, root_enabled=source.root_enabled
             )
         elif body.get("restorePoint"):
-            wanted = self._restored(caller, body, wanted)
+            new_instance = self._restored(caller, body, new_instance)
         count = as_integer(body.get("replica_count") or 1) or 1
         if count > 1 and source is None:
             raise bad_request("Replica count requires an instance to replicate.")
-        names = [wanted.name] if count == 1 else [f"{wanted.name}-{number + 1}" for number in range(count)]
-        return self.add(caller.project, [dataclasses.replace(wanted, name=name) for name in names])[0]
+        names = [new_instance.name] if count == 1 else [f"{new_instance.name}-{number + 1}" for number in range(count)]
+        return self.add(caller.project, [dataclasses.replace(new_instance, name=name) for name in names])[0]
 
     def add(self, project_id: str, planned: Sequence[NewInstance]) -> list[Instance]:
         """Add instances. Raises ApiError 413, and 400 for addresses that are not available; then there are none."""
         self._quotas.admit(
             project_id,
             instances=len(planned),
-            volumes=sum(wanted.volume_size for wanted in planned),
-            ram=sum(wanted.flavor.ram for wanted in planned),
+            volumes=sum(new_instance.volume_size for new_instance in planned),
+            ram=sum(new_instance.flavor.ram for new_instance in planned),
         )
         instances: list[Instance] = []
         try:
-            for wanted in planned:
-                instance = self._instances.new(project_id, wanted)
-                connect(self.cloud, instance, wanted.nics)
+            for new_instance in planned:
+                instance = self._instances.new(project_id, new_instance)
+                connect(self.cloud, instance, new_instance.nics)
                 instances.append(instance)
         except ApiError:
             for instance in instances:
@@ -162,7 +162,7 @@ class Creation(Rules):
         key = body.get("configuration")
         return self._configurations.suiting(caller, key, version).id if key else None
 
-    def _restored(self, caller: Context, body: Mapping[str, object], wanted: NewInstance) -> NewInstance:
+    def _restored(self, caller: Context, body: Mapping[str, object], new_instance: NewInstance) -> NewInstance:
         """An instance with the content of a backup. Raises ApiError 400, 403, 404 and 409."""
         point = check("restorePoint", body.get("restorePoint"), {_BACKUP: fields.text(1)}, (_BACKUP,))
         backup = visible(self._backups.rows, caller, point[_BACKUP].rstrip("/").rpartition("/")[2])
@@ -170,16 +170,16 @@ class Creation(Rules):
             raise conflict(
                 f"Unable to create instance because backup {backup.id} is not completed. Actual state: {backup.status}."
             )
-        if backup.datastore_version_id != wanted.datastore_version_id:
+        if backup.datastore_version_id != new_instance.datastore_version_id:
             raise bad_request("The datastore of the backup and the instance differ.")
-        if wanted.volume_size < backup.size:
+        if new_instance.volume_size < backup.size:
             raise forbidden(
                 f"Backup is too large for given flavor or volume. Backup size: {backup.size} GBs. "
-                f"Available size: {wanted.volume_size} GBs."
+                f"Available size: {new_instance.volume_size} GBs."
             )
         kept = backup.contents
         return dataclasses.replace(
-            wanted,
+            new_instance,
             databases=[*kept.databases, *new_databases(body.get("databases"), kept.databases)],
             users=[*kept.users, *new_users(body.get("users"), kept.users)],
         )
@@ -194,6 +194,6 @@ def access_of(value: object) -> Access | None:
     """Who may reach an instance from outside, as a request gives it. Raises ApiError 400."""
     if not value:
         return None
-    wanted = check("access", value, _ACCESS_FORMS)
-    public = bool(as_boolean(wanted.get("is_public", False)))
-    return Access(is_public=public, allowed_cidrs=wanted.get("allowed_cidrs") or [])
+    body = check("access", value, _ACCESS_FORMS)
+    public = bool(as_boolean(body.get("is_public", False)))
+    return Access(is_public=public, allowed_cidrs=body.get("allowed_cidrs") or [])

@@ -58,27 +58,27 @@ class Datastores(Rules):
                     )
                 )
 
-    def add_version(self, wanted: NewVersion) -> None:
+    def add_version(self, new_version: NewVersion) -> None:
         """Add a version, and its datastore if it is new. Raises ApiError 409."""
-        store = self.rows.first(name=wanted.datastore)
+        store = self.rows.first(name=new_version.datastore)
         if store is None:
-            store = self.rows.add(Datastore(id=new_id(), name=wanted.datastore, default_version=None))
-        elif self.versions.first(datastore_id=store.id, name=wanted.name) is not None:
-            raise conflict(f"A datastore version with the name '{wanted.name}' already exists.")
+            store = self.rows.add(Datastore(id=new_id(), name=new_version.datastore, default_version=None))
+        elif self.versions.first(datastore_id=store.id, name=new_version.name) is not None:
+            raise conflict(f"A datastore version with the name '{new_version.name}' already exists.")
         version = self.versions.add(
             DatastoreVersion(
                 id=new_id(),
                 datastore_id=store.id,
-                name=wanted.name,
-                manager=wanted.manager,
-                active=wanted.active,
-                version=wanted.version,
-                image=wanted.image,
-                image_tags=wanted.image_tags,
-                packages=wanted.packages,
+                name=new_version.name,
+                manager=new_version.manager,
+                active=new_version.active,
+                version=new_version.version,
+                image=new_version.image,
+                image_tags=new_version.image_tags,
+                packages=new_version.packages,
             )
         )
-        if wanted.is_default:
+        if new_version.is_default:
             self.set_default(store, version.id)
 
     def set_default(self, store: Datastore, version_id: str | None) -> None:

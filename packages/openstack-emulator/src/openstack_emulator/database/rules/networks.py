@@ -58,7 +58,7 @@ def connect(cloud: Cloud, instance: Instance, nics: Sequence[Nic]) -> None:
                 port = network.update_port(nic.port_id, **device)
                 instance.given_ports.append(port.id)
             else:
-                port = network.create_port(instance.project_id, {**_wanted(instance, nic), **device}, admin=True)
+                port = network.create_port(instance.project_id, {**_port_body(instance, nic), **device}, admin=True)
                 instance.ports.append(port.id)
             addresses += [
                 Address(address=fixed.ip_address, type="private", network=port.network_id) for fixed in port.fixed_ips
@@ -83,7 +83,7 @@ def disconnect(cloud: Cloud, instance: Instance) -> None:
             network.update_port(port_id, device_id="", device_owner="")
 
 
-def _wanted(instance: Instance, nic: Nic) -> dict[str, Any]:
+def _port_body(instance: Instance, nic: Nic) -> dict[str, Any]:
     fixed = {"subnet_id": nic.subnet_id, "ip_address": nic.address}
     fixed = {name: value for name, value in fixed.items() if value}
     return {

@@ -34,7 +34,7 @@ class Quotas(Limits):
             "backups": len(self._backups.select(project_id=project_id)),
         }
 
-    def admit(self, project_id: str, **wanted: int) -> None:
+    def admit(self, project_id: str, **requested: int) -> None:
         """Raise ApiError 413 when a project that uses more of these would exceed a limit."""
-        if over := self.exceeded(project_id, wanted, self.used_by(project_id)):
+        if over := self.exceeded(project_id, requested, self.used_by(project_id)):
             raise ApiError(413, f"Quota exceeded for resources: {list(over)}.")

@@ -37,7 +37,7 @@ def _type(problem: Problem) -> str:
     return "is not an object" if problem.expected[0] == "object" else JSON_SCHEMA[Reason.TYPE](problem)
 
 
-def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: object, problem: Problem, words: str) -> ApiError:
     return _wrong(f"{where}['{problem.path[0]}']" if problem.path else where, words)
 
 

@@ -32,7 +32,7 @@ def _type(problem: Problem) -> str:
     return _no_number(problem) if problem.expected[0] == "integer" else JSON_SCHEMA[Reason.TYPE](problem)
 
 
-def _refusal(what: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(what: str, body: object, problem: Problem, words: str) -> ApiError:
     if problem.reason is Reason.UNKNOWN:
         message = f"Provided object does not match schema. Keys {list(problem.expected)} are not valid for {what}"
         return ApiError(400, message, "invalid_object")

@@ -77,9 +77,9 @@ def _matches(query: Query, row: Readable, filters: Collection[str]) -> bool:
     return all(_compared(row.get(name), query.all(name)) for name in filters if name in query)
 
 
-def _compared(value: object, wanted: Collection[str]) -> bool:
+def _compared(value: object, expected: Collection[str]) -> bool:
     have = [str(one).lower() for one in (value if isinstance(value, list) else [value]) if one is not None]
-    return any(_is_like(one, pattern.lower()) for pattern in wanted for one in have)
+    return any(_is_like(one, pattern.lower()) for pattern in expected for one in have)
 
 
 def _is_like(text: str, pattern: str) -> bool:

@@ -77,8 +77,8 @@ class RecordKind(Generic[T]):
     def create(self, names: DomainNames, request: Request) -> Response:
         caller = administrator_of(request)
         body = body_of(request, self.title, self.fields, self.required)
-        wanted = self.typed({**self.defaults, **self.owned(caller), **body})
-        return Response(self.view(request, self.rules(names).create(self.record, wanted)), 201)
+        record = self.typed({**self.defaults, **self.owned(caller), **body})
+        return Response(self.view(request, self.rules(names).create(self.record, record)), 201)
 
     def show(self, names: DomainNames, request: Request) -> Response:
         return Response(self.view(request, self._found(names, request)))

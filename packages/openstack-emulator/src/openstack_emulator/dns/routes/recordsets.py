@@ -70,10 +70,10 @@ def create(names: DomainNames, request: Request) -> Response:
     body = body_of(request, "recordset", _FIELDS)
     if not body.keys() >= _REQUIRED:
         raise invalid_object()
-    wanted = NewRecordSet.from_json(_checked(body["type"], body))
-    if wanted.type == "SOA" and not caller.edits_managed:
+    new_record_set = NewRecordSet.from_json(_checked(body["type"], body))
+    if new_record_set.type == "SOA" and not caller.edits_managed:
         raise bad_request("Creating SOA recordsets is not allowed")
-    record = names.recordsets.create(caller, visible(names, request), wanted)
+    record = names.recordsets.create(caller, visible(names, request), new_record_set)
     status = 202 if record.status == "PENDING" else 201
     return Response(recordset_view(request, record), status, {"Location": recordset_link(request, record)})
 

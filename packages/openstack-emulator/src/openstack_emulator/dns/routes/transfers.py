@@ -65,8 +65,8 @@ def delete(names: DomainNames, request: Request) -> Response:
 
 def accept(names: DomainNames, request: Request) -> Response:
     caller, body = caller_of(request), body_of(request, "zone_transfer_accept", _ACCEPTED, tuple(_ACCEPTED))
-    wanted = names.transfers.requests.require(body[_REQUEST])
-    record = names.transfers.accept(caller, wanted, body[_KEY])
+    transfer_request = names.transfers.requests.require(body[_REQUEST])
+    record = names.transfers.accept(caller, transfer_request, body[_KEY])
     return Response(transfer_accept_view(request, record), 201, {"Location": transfer_link(request, record)})
 
 

@@ -67,12 +67,12 @@ class FloatingIpNames(Rules):
             folded_name=reverse_name(floating_ip.address), type="PTR", floating_ip=floating_ip.id
         )
 
-    def set(self, floating_ip: FloatingIp, wanted: NewName) -> RecordSet:
+    def set(self, floating_ip: FloatingIp, new_name: NewName) -> RecordSet:
         """Set the name of a floating IP, and return its record set."""
         record = self.record_of(floating_ip)
         if record is None:
-            return self._create(floating_ip, wanted)
-        changes = {"records": [wanted.host], "ttl": wanted.ttl, "description": wanted.description}
+            return self._create(floating_ip, new_name)
+        changes = {"records": [new_name.host], "ttl": new_name.ttl, "description": new_name.description}
         self._sets.change(record, changes)
         return record
 
@@ -83,13 +83,15 @@ class FloatingIpNames(Rules):
             self._sets.withdraw(record)
         return record
 
-    def _create(self, floating_ip: FloatingIp, wanted: NewName) -> RecordSet:
+    def _create(self, floating_ip: FloatingIp, new_name: NewName) -> RecordSet:
         """Name a floating IP in place of a former one with its address."""
         name = reverse_name(floating_ip.address)
         for former in self._sets.rows.select(folded_name=name, type="PTR"):
             self._sets.rows.remove(former)
         zone = self._zone(floating_ip.address)
-        new = NewRecordSet(name=name, type="PTR", records=[wanted.host], ttl=wanted.ttl, description=wanted.description)
+        new = NewRecordSet(
+            name=name, type="PTR", records=[new_name.host], ttl=new_name.ttl, description=new_name.description
+        )
         record = self._sets.put(zone, new, MANAGED_PROJECT)
         record.floating_ip = floating_ip.id
         self._sets.rows.save(record)

@@ -29,10 +29,10 @@ class OperatorRecords(Rules, Generic[T]):
         self._title = title
         self._unique = unique
 
-    def create(self, constructor: Callable[..., T], wanted: Mapping[str, Any]) -> T:
+    def create(self, constructor: Callable[..., T], body: Mapping[str, Any]) -> T:
         """Add a record of checked fields. Raises ApiError 409 when there is one with the same name."""
-        self._refuse_taken(wanted.get(self._unique))
-        return self.rows.add(constructor(id=new_id(), created_at=self.moment(), updated_at=None, **wanted))
+        self._refuse_taken(body.get(self._unique))
+        return self.rows.add(constructor(id=new_id(), created_at=self.moment(), updated_at=None, **body))
 
     def change(self, record: T, changes: Mapping[str, Any]) -> None:
         """Change a record. Raises ApiError 409 when another one has the same name."""

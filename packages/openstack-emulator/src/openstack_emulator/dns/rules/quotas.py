@@ -18,7 +18,7 @@ class Quotas(Limits):
     def initial(self) -> Mapping[str, int]:
         return LIMITS
 
-    def admit(self, project_id: str, kind: str, wanted: int) -> None:
-        """Raise ApiError 413 when a project may not have `wanted` objects of a kind."""
-        if self.exceeded(project_id, {kind: wanted}, {kind: 0}):
+    def admit(self, project_id: str, kind: str, requested: int) -> None:
+        """Raise ApiError 413 when a project may not have `requested` objects of a kind."""
+        if self.exceeded(project_id, {kind: requested}, {kind: 0}):
             raise over_quota(kind)

@@ -68,41 +68,41 @@ class RecordSets(Rules):
 
     # -- changes -----------------------------------------------------------------------------------
 
-    def create(self, caller: Caller, zone: Zone, wanted: NewRecordSet) -> RecordSet:
+    def create(self, caller: Caller, zone: Zone, new_record_set: NewRecordSet) -> RecordSet:
         """Create a record set. Raises ApiError."""
         self._require_changeable(zone, "create")
-        kind, name = wanted.type, wanted.name
+        kind, name = new_record_set.type, new_record_set.name
         if kind == "NS" and name.startswith("*."):
             raise invalid_object(problem("NS recordsets may not have wildcard names", ["name"], "value", name))
         if kind == "NS" and folded(name) == zone.folded_name and not caller.edits_managed:
             raise bad_request("Creating root zone NS recordsets is not allowed")
         self._quotas.admit(zone.project_id, "zone_recordsets", len(self._counted(zone)) + 1)
-        self._admit_records(zone, wanted.records, 0)
+        self._admit_records(zone, new_record_set.records, 0)
         self._check_place(zone, kind, name)
-        record = self.put(zone, wanted, caller.project_id)
+        record = self.put(zone, new_record_set, caller.project_id)
         if record.records:
             self.zones.touch(zone)
         return record
 
-    def put(self, zone: Zone, wanted: NewRecordSet, project_id: str, managed: bool = False) -> RecordSet:
+    def put(self, zone: Zone, new_record_set: NewRecordSet, project_id: str, managed: bool = False) -> RecordSet:
         """Add a record set to a zone, without checks. The name servers do not get one without records."""
-        empty = not wanted.records
+        empty = not new_record_set.records
         record = RecordSet(
             id=new_id(),
             zone_id=zone.id,
             project_id=project_id,
-            name=wanted.name,
+            name=new_record_set.name,
             zone_name=zone.name,
-            type=wanted.type,
-            records=list(wanted.records),
-            description=wanted.description,
-            ttl=wanted.ttl,
+            type=new_record_set.type,
+            records=list(new_record_set.records),
+            description=new_record_set.description,
+            ttl=new_record_set.ttl,
             status="ACTIVE" if empty else "PENDING",
             action="NONE" if empty else "CREATE",
             version=1,
             created_at=self.moment(),
             updated_at=None,
-            folded_name=folded(wanted.name),
+            folded_name=folded(new_record_set.name),
             is_managed=managed,
             served=None,
             floating_ip=None,
@@ -116,8 +116,8 @@ class RecordSets(Rules):
     def update(self, caller: Caller, record: RecordSet, changes: Mapping[str, Any]) -> None:
         """Change a record set. Raises ApiError."""
         zone = self.changeable(caller, record, "update")
-        if (wanted := changes.get("records")) is not None:
-            self._admit_records(zone, wanted, len(record.records))
+        if (requested := changes.get("records")) is not None:
+            self._admit_records(zone, requested, len(record.records))
         self.change(record, changes)
 
     def change(self, record: RecordSet, changes: Mapping[str, object]) -> None:
@@ -175,10 +175,10 @@ class RecordSets(Rules):
         """Return the record sets that count for quotas."""
         return [row for row in self.rows.select(zone_id=zone.id) if not row.is_managed]
 
-    def _admit_records(self, zone: Zone, wanted: Sequence[str], replaced: int) -> None:
-        self._quotas.admit(zone.project_id, "recordset_records", len(wanted))
+    def _admit_records(self, zone: Zone, requested: Sequence[str], replaced: int) -> None:
+        self._quotas.admit(zone.project_id, "recordset_records", len(requested))
         present = sum(len(row.records) for row in self._counted(zone))
-        self._quotas.admit(zone.project_id, "zone_records", present - replaced + len(wanted))
+        self._quotas.admit(zone.project_id, "zone_records", present - replaced + len(requested))
 
     def _check_place(self, zone: Zone, kind: str, name: str) -> None:
         """Refuse a record set that is outside of its zone or in a zone below it, and one beside a CNAME."""

@@ -54,7 +54,7 @@ class Transfers(Rules):
             raise self.accepts.missing(key)
         return found
 
-    def create(self, zone: Zone, wanted: NewTransferRequest) -> TransferRequest:
+    def create(self, zone: Zone, new_transfer_request: NewTransferRequest) -> TransferRequest:
         """Create a request. Raises ApiError 409 when the zone has one."""
         if self.requests.first(zone_id=zone.id, status="ACTIVE") is not None:
             raise ApiError(409, "", "duplicate_zone_transfer_request")
@@ -65,9 +65,9 @@ class Transfers(Rules):
                 zone_id=zone.id,
                 zone_name=zone.name,
                 project_id=zone.project_id,
-                target_project_id=wanted.target_project_id,
+                target_project_id=new_transfer_request.target_project_id,
                 key="".join(secrets.choice(letters) for _ in range(KEY_LENGTH)),
-                description=wanted.description,
+                description=new_transfer_request.description,
                 status="ACTIVE",
                 created_at=self.moment(),
                 updated_at=None,

@@ -117,14 +117,14 @@ class ZoneFiles(Rules):
 
     def _create(self, caller: Caller, content: str) -> Zone:
         """Create a zone and its record sets. Raises ValueError and ApiError, and then creates nothing."""
-        soa, wanted = _parsed(content)
+        soa, record_sets = _parsed(content)
         _, mailbox, *_ = soa.records[0].split()
         ttl = DEFAULT_TTL if soa.ttl is None else soa.ttl
         new = NewZone(name=soa.name, type=PRIMARY, email=_email(mailbox), ttl=ttl)
         problem = domain_problem(new.name) or mailbox_problem(new.email)
         if problem is not None:
             raise ValueError(sentence(problem))
-        own = [one for one in wanted if not (one.type == "NS" and folded(one.name) == folded(soa.name))]
+        own = [one for one in record_sets if not (one.type == "NS" and folded(one.name) == folded(soa.name))]
         for one in own:
             _check(one)
         self._quotas.admit(caller.project_id, "zone_recordsets", len(own))
@@ -184,14 +184,14 @@ def _sets(zone: Any) -> Iterator[NewRecordSet]:
         yield NewRecordSet(name=name.to_text(), type=kind, ttl=rdatas.ttl, records=texts)
 
 
-def _check(wanted: NewRecordSet) -> None:
+def _check(new_record_set: NewRecordSet) -> None:
     """Raise ValueError for a record set that the API would refuse."""
-    if wanted.type not in TYPES:
-        raise ValueError(f"Records of type {wanted.type} are not supported.")
-    if (problem := host_problem(wanted.name)) is not None:
+    if new_record_set.type not in TYPES:
+        raise ValueError(f"Records of type {new_record_set.type} are not supported.")
+    if (problem := host_problem(new_record_set.name)) is not None:
         raise ValueError(sentence(problem))
-    for record in wanted.records:
-        if (flaw := record_problem(wanted.type, record)) is not None:
+    for record in new_record_set.records:
+        if (flaw := record_problem(new_record_set.type, record)) is not None:
             raise ValueError(flaw)
 
 

@@ -95,34 +95,34 @@ class Zones(Rules):
 
     # -- changes -----------------------------------------------------------------------------------
 
-    def create(self, caller: Caller, wanted: NewZone) -> Zone:
+    def create(self, caller: Caller, new_zone: NewZone) -> Zone:
         """Create a zone, with the record sets that every zone has. Raises ApiError."""
         self._quotas.admit(caller.project_id, "zones", len(self.rows.select(project_id=caller.project_id)) + 1)
-        self._names.check(wanted.name, caller.is_admin)
-        self._check_place(caller.project_id, wanted.name)
-        return self.put(caller.project_id, wanted)
+        self._names.check(new_zone.name, caller.is_admin)
+        self._check_place(caller.project_id, new_zone.name)
+        return self.put(caller.project_id, new_zone)
 
-    def put(self, project_id: str, wanted: NewZone) -> Zone:
+    def put(self, project_id: str, new_zone: NewZone) -> Zone:
         """Create a zone in a project, without checks of its name."""
         zone = Zone(
             id=new_id(),
-            pool_id=wanted.pool_id,
+            pool_id=new_zone.pool_id,
             project_id=project_id,
-            name=wanted.name,
-            email=wanted.email,
-            description=wanted.description,
-            masters=wanted.masters,
-            ttl=wanted.ttl,
-            serial=int(self.cloud.clock.now()) if wanted.type == PRIMARY else 1,
+            name=new_zone.name,
+            email=new_zone.email,
+            description=new_zone.description,
+            masters=new_zone.masters,
+            ttl=new_zone.ttl,
+            serial=int(self.cloud.clock.now()) if new_zone.type == PRIMARY else 1,
             status="PENDING",
             action="CREATE",
             version=1,
-            attributes=wanted.attributes,
-            type=wanted.type,
+            attributes=new_zone.attributes,
+            type=new_zone.type,
             created_at=self.moment(),
             updated_at=None,
             transferred_at=None,
-            folded_name=folded(wanted.name),
+            folded_name=folded(new_zone.name),
             is_served=False,
             changes=0,
         )

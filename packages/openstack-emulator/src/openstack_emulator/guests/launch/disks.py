@@ -14,28 +14,28 @@ from openstack_emulator.guests.launch.identities import become_root, enter
 from openstack_emulator.guests.launch.linux import NEW_MOUNTS
 
 
-def in_users_namespace(wanted: dict[str, Any]) -> None:
+def in_users_namespace(task: dict[str, Any]) -> None:
     """Become the root user of a namespace in which the files of guests have the IDs that guests see."""
-    enter(wanted["ids"], NEW_MOUNTS)
+    enter(task["ids"], NEW_MOUNTS)
     become_root()
 
 
-def delete(wanted: dict[str, Any]) -> int:
+def delete(task: dict[str, Any]) -> int:
     """Delete directories whose files may belong to users of guests."""
-    in_users_namespace(wanted)
-    for name in wanted["names"]:
+    in_users_namespace(task)
+    for name in task["names"]:
         shutil.rmtree(name, ignore_errors=True)
     return 0
 
 
-def copy(wanted: dict[str, Any]) -> int:
+def copy(task: dict[str, Any]) -> int:
     """Replace a directory by a copy of another one, or by an empty one if that does not exist (names).
 
     A guest may still write to the former one: it cannot be emptied before the copy takes its place, perhaps not even
     then. What is left of it has the third name.
     """
-    in_users_namespace(wanted)
-    source, target, former = wanted["names"]
+    in_users_namespace(task)
+    source, target, former = task["names"]
     draft = f"{target}.part"
     shutil.rmtree(draft, ignore_errors=True)
     Path(draft).mkdir(mode=0o755)
@@ -48,14 +48,14 @@ def copy(wanted: dict[str, Any]) -> int:
     return 0
 
 
-def unpack(wanted: dict[str, Any]) -> int:
+def unpack(task: dict[str, Any]) -> int:
     """Unpack the tar file on the standard input into `root`; without device files, which only real root may make.
 
     An image contains absolute links and programs with special modes, which the filters of tarfile refuse or change.
     Instead, `root` becomes the root directory: no name and no link in the archive leads to a file of this machine.
     """
-    only_root = wanted["ids"]["uid"][0].endswith(" 1") and len(wanted["ids"]["uid"]) == 1
-    in_users_namespace(wanted)
+    only_root = task["ids"]["uid"][0].endswith(" 1") and len(task["ids"]["uid"]) == 1
+    in_users_namespace(task)
     os.umask(0)
     with tarfile.open(fileobj=sys.stdin.buffer, mode="r|*") as archive:  # imports what decompresses, while it can
         archive.extraction_filter = lambda member, path: member  # without effect in releases before filters
@@ -69,7 +69,7 @@ def unpack(wanted: dict[str, Any]) -> int:
     return 0
 
 
-def run(wanted: dict[str, Any]) -> int:
+def run(task: dict[str, Any]) -> int:
     """Run a command (command)."""
-    in_users_namespace(wanted)
-    return subprocess.run(wanted["command"], check=False).returncode  # noqa: S603  the driver's own
+    in_users_namespace(task)
+    return subprocess.run(task["command"], check=False).returncode  # noqa: S603  the driver's own

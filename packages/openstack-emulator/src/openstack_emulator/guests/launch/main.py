@@ -25,15 +25,15 @@ TASKS = {
 
 def main() -> int:
     """Run the task of the command line's argument, a JSON object, and return the exit status."""
-    wanted = json.loads(sys.argv[1])
+    task = json.loads(sys.argv[1])
     live_with_parent()
-    if os.getppid() != wanted["parent"]:
+    if os.getppid() != task["parent"]:
         return 1
-    os.chdir(wanted["directory"])
+    os.chdir(task["directory"])
     os.umask(0o022)  # what is made is for all users of a guest, unless it says otherwise; the cloud's own files are not
-    descriptors = sorted({2, *(wanted[name] for name in ("control", "within", "monitor") if name in wanted)})
+    descriptors = sorted({2, *(task[name] for name in ("control", "within", "monitor") if name in task)})
     for descriptor in descriptors[1:]:
         os.set_inheritable(descriptor, False)
     for before, after in pairwise([*descriptors, os.sysconf("SC_OPEN_MAX")]):
         os.closerange(before + 1, after)  # the guest gets no other open file of this machine
-    return TASKS[wanted["task"]](wanted)
+    return TASKS[task["task"]](task)

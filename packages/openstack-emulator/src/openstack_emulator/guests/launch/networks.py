@@ -166,8 +166,8 @@ class Networks:
         with self._inside(name):
             opened = socket.socket(family, kind, protocol)
             if group:
-                wanted = socket.inet_pton(socket.AF_INET6, group) + struct.pack("@I", socket.if_nametoindex(device))
-                opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, wanted)
+                membership = socket.inet_pton(socket.AF_INET6, group) + struct.pack("@I", socket.if_nametoindex(device))
+                opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, membership)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if device:
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device.encode())
@@ -206,11 +206,11 @@ def in_child(act: Callable[[], None]) -> None:
         raise LaunchFailed(answer)
 
 
-def networks(wanted: dict[str, Any]) -> int:
+def networks(task: dict[str, Any]) -> int:
     """Obey the orders of the cloud until it ends: messages of a method of `Networks` and its arguments."""
-    control = socket.socket(fileno=wanted["control"])
+    control = socket.socket(fileno=task["control"])
     try:
-        enter(wanted["ids"], NEW_NETWORK | NEW_MOUNTS)
+        enter(task["ids"], NEW_NETWORK | NEW_MOUNTS)
         become_root()
         live_with_parent()
         held, own = Networks(), os.open("/proc/self/ns/user", os.O_RDONLY)

@@ -45,25 +45,25 @@ from openstack_emulator.guests.launch.linux import (
 DESCRIPTOR = re.compile("@[a-z]+@")
 
 
-def boot(wanted: dict[str, Any]) -> int:
+def boot(task: dict[str, Any]) -> int:
     """Run a guest until it ends, and return its status."""
-    control = socket.socket(fileno=wanted["control"])
+    control = socket.socket(fileno=task["control"])
     try:
         lock = os.open("lock", os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX)  # until the last process of a previous guest has ended
-        join(wanted["within"], NEW_USER)
-        enter(wanted["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
+        join(task["within"], NEW_USER)
+        enter(task["ids"], NEW_MOUNTS | NEW_UTS | NEW_IPC | NEW_PIDS | NEW_NETWORK)
         mount("none", "/", None, RECURSIVE | PRIVATE)
-        layers, disk = opened_layers(wanted["layers"]), os.open(wanted["disk"], os.O_PATH)
-        volumes = [(os.open(source, os.O_PATH), target, layered) for source, target, layered in wanted["volumes"]]
+        layers, disk = opened_layers(task["layers"]), os.open(task["disk"], os.O_PATH)
+        volumes = [(os.open(source, os.O_PATH), target, layered) for source, target, layered in task["volumes"]]
         become_root()
         live_with_parent()
-        socket.sethostname(wanted["hostname"])
-        connect(wanted["listen"], control)
+        socket.sethostname(task["hostname"])
+        connect(task["listen"], control)
         first = os.fork()
         if first == 0:
             live_with_parent()
-            become_guest(wanted, layers, disk, volumes, control, lock)
+            become_guest(task, layers, disk, volumes, control, lock)
     except (OSError, LaunchFailed) as error:
         with suppress(BrokenPipeError):  # where the cloud does not want the guest any more
             control.send(str(error).encode())
@@ -75,30 +75,30 @@ def boot(wanted: dict[str, Any]) -> int:
     return status if status >= 0 else 128 - status
 
 
-def virtual(wanted: dict[str, Any]) -> int:
+def virtual(task: dict[str, Any]) -> int:
     """Replace this process by a program that runs a virtual machine. Its errors are in the file `qemu.log`."""
-    control = socket.socket(fileno=wanted["control"])
+    control = socket.socket(fileno=task["control"])
     try:
         kept = [os.open("lock", os.O_RDONLY | os.O_CREAT, 0o600)]
         fcntl.flock(kept[0], fcntl.LOCK_EX)  # until a previous machine with this disk has ended
-        opened = {name: os.open(path, os.O_RDONLY) for name, path in wanted["opened"].items()}
+        opened = {name: os.open(path, os.O_RDONLY) for name, path in task["opened"].items()}
         errors = os.open("qemu.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        if wanted["groups"] is not None:
-            os.setgroups(wanted["groups"])
-        join(wanted["within"], NEW_USER)
-        enter(wanted["ids"], NEW_NETWORK)
+        if task["groups"] is not None:
+            os.setgroups(task["groups"])
+        join(task["within"], NEW_USER)
+        enter(task["ids"], NEW_NETWORK)
         take_root_ids()
         live_with_parent()
-        if os.getppid() != wanted["parent"]:
+        if os.getppid() != task["parent"]:
             return 1
-        connect(wanted["listen"], control)
-        for descriptor in (*kept, *opened.values(), wanted["monitor"]):
+        connect(task["listen"], control)
+        for descriptor in (*kept, *opened.values(), task["monitor"]):
             os.set_inheritable(descriptor, True)
-        numbers = {f"@{name}@": str(number) for name, number in {**opened, "monitor": wanted["monitor"]}.items()}
-        command = [DESCRIPTOR.sub(lambda found: numbers[found[0]], word) for word in wanted["command"]]
+        numbers = {f"@{name}@": str(number) for name, number in {**opened, "monitor": task["monitor"]}.items()}
+        command = [DESCRIPTOR.sub(lambda found: numbers[found[0]], word) for word in task["command"]]
         control.send(b"ready")
         os.dup2(errors, 2)
-        os.execve(command[0], command, wanted["environment"])  # noqa: S606  the driver's own
+        os.execve(command[0], command, task["environment"])  # noqa: S606  the driver's own
     except (OSError, LaunchFailed) as error:
         with suppress(OSError):
             control.send(str(error).encode())
@@ -106,7 +106,7 @@ def virtual(wanted: dict[str, Any]) -> int:
 
 
 def become_guest(
-    wanted: dict[str, Any],
+    task: dict[str, Any],
     layers: list[tuple[int, str]],
     disk: int,
     volumes: list[tuple[int, str, bool]],
@@ -117,10 +117,10 @@ def become_guest(
     try:
         mount_layers(layers, disk, Path("root"))
         mount_system()
-        for path, to in wanted["links"].items():
+        for path, to in task["links"].items():
             with suppress(FileExistsError):
                 (directory_of_guest(str(Path(path).parent)) / Path(path).name).symlink_to(to)
-        for source, target in wanted["binds"]:
+        for source, target in task["binds"]:
             mount_read_only(source, target)
         for descriptor, target, layered in volumes:
             place = Path(VOLUMES, Path(target).name)
@@ -135,7 +135,7 @@ def become_guest(
         if Path("root/proc/partitions").exists():
             mount(f"root/{PARTITIONS}", "root/proc/partitions", None, BIND)
         change_root()
-        for path, content in wanted["files"].items():
+        for path, content in task["files"].items():
             place = Path("/", path)  # not before: links of the guest's disk lead to the guest's files now
             place.unlink(missing_ok=True)  # it may belong to a user that the guest does not have
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +144,7 @@ def become_guest(
         close_system_calls()
         control.send(b"ready")
         os.set_inheritable(lock, True)  # a file's lock lasts as long as any process of the guest
-        os.execve(wanted["command"][0], wanted["command"], wanted["environment"])  # noqa: S606  the guest's program
+        os.execve(task["command"][0], task["command"], task["environment"])  # noqa: S606  the guest's program
     except (OSError, LaunchFailed) as error:
         control.send(str(error).encode())
         print(error, file=sys.stderr, flush=True)  # on the console, if the guest was ready

@@ -51,8 +51,8 @@ def create(identity: Identity, request: Request) -> Response:
     if caller.project_id is None or body.pop("project_id", caller.project_id) != caller.project_id:
         raise forbidden("An application credential is for the project that the token is scoped to.")
     rules = body.pop("access_rules")
-    wanted = None if rules is None else [NewAccessRule(**checked(RULE_FIELDS, each)) for each in rules]
-    new = NewApplicationCredential(**body, access_rules=wanted)
+    access_rules = None if rules is None else [NewAccessRule(**checked(RULE_FIELDS, each)) for each in rules]
+    new = NewApplicationCredential(**body, access_rules=access_rules)
     credential, secret = identity.delegations.application_credentials.create(new, caller)
     shown = {**application_credential_view(identity, request, credential), "secret": secret}
     return Response({"application_credential": shown}, 201)

@@ -52,12 +52,12 @@ def _check(query: Query, effective: bool, subtree: bool) -> None:
 
 def _projects(identity: Identity, query: Query, subtree: bool) -> set[str] | None:
     """The projects asked about; None when the query names none."""
-    wanted = query.get("scope.project.id")
-    if not wanted:
+    value = query.get("scope.project.id")
+    if not value:
         return None
-    if not subtree or wanted not in identity.projects.rows:
-        return {wanted}
-    return {wanted, *(project.id for project in identity.projects.hierarchy.descendants(wanted))}
+    if not subtree or value not in identity.projects.rows:
+        return {value}
+    return {value, *(project.id for project in identity.projects.hierarchy.descendants(value))}
 
 
 def _matches(row: EffectiveRole, query: Query, projects: set[str] | None) -> bool:
@@ -71,10 +71,10 @@ def _matches(row: EffectiveRole, query: Query, projects: set[str] | None) -> boo
     )
     if projects is not None and (row.target.kind != "project" or row.target.id not in projects):
         return False
-    return all(have == wanted for key, have in tests if (wanted := _wanted(query, key)))
+    return all(have == requested for key, have in tests if (requested := _requested(query, key)))
 
 
-def _wanted(query: Query, key: str) -> str | None:
+def _requested(query: Query, key: str) -> str | None:
     """The value asked for; `scope.system` is a flag that stands for all of it."""
     value = query.get(key)
     return "all" if key == "scope.system" and value else value

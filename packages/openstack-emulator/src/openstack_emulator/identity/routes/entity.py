@@ -148,8 +148,8 @@ class Entity(Generic[T]):
             if name in changes and changes[name] != record.get(name):
                 label = "Domain ID" if name == "domain_id" else f"{name} of a {self.singular}."
                 raise bad_request(f"Cannot change {label}")
-        if (wanted := changes.get("options")) is not None:
-            changes |= {"options": merged_options(record.get("options"), wanted)}
+        if (requested := changes.get("options")) is not None:
+            changes |= {"options": merged_options(record.get("options"), requested)}
         self._refuse_immutable(record, changes)
         self.change(self, identity, record, changes)
         shown = self.shown(identity, request, record)

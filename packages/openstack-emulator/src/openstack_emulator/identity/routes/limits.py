@@ -85,9 +85,9 @@ def list_registered(identity: Identity, request: Request) -> Response:
 
 def _check_query(request: Request) -> None:
     """Refuse a `service_id` in the query that cannot be one. Raises ApiError 400."""
-    wanted = request.query.get("service_id")
-    if wanted is not None and (problem := uuid(wanted)) is not None:
-        raise invalid("service_id", wanted, sentence(problem))
+    value = request.query.get("service_id")
+    if value is not None and (problem := uuid(value)) is not None:
+        raise invalid("service_id", value, sentence(problem))
 
 
 def index(identity: Identity, request: Request) -> Response:

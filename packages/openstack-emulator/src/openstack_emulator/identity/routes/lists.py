@@ -57,14 +57,14 @@ def _test(key: str, value: str, query: Query, names: Sequence[str]) -> Callable[
     if name not in names:
         return None
     if name in FLAGS:
-        wanted = query.boolean(key)
-        return lambda row: bool(row.get(name)) == wanted
+        expected = query.boolean(key)
+        return lambda row: bool(row.get(name)) == expected
     return _text_test(name, value, comparison or "equals")
 
 
 def _tag_test(key: str, value: str) -> Callable[[Readable], bool]:
-    wanted = set(value.split(","))
-    return lambda row: TAG_FILTERS[key](set(row.get("tags")), wanted)
+    tags = set(value.split(","))
+    return lambda row: TAG_FILTERS[key](set(row.get("tags")), tags)
 
 
 def _text_test(name: str, value: str, comparison: str) -> Callable[[Readable], bool]:

@@ -123,8 +123,8 @@ def list_tags(identity: Identity, request: Request) -> Response:
 
 def replace_tags(identity: Identity, request: Request) -> Response:
     project = PROJECTS.required(identity, request, "write_project_tag")
-    wanted = checked({"tags": Field(tags, required=True)}, whole_body(request))
-    identity.projects.set_tags(project, wanted.pop("tags"))
+    body = checked({"tags": Field(tags, required=True)}, whole_body(request))
+    identity.projects.set_tags(project, body.pop("tags"))
     return Response({"tags": project.tags, "links": links(request)})
 
 
@@ -142,9 +142,9 @@ def check_tag(identity: Identity, request: Request) -> Response:
 
 def add_tag(identity: Identity, request: Request) -> Response:
     project = PROJECTS.required(identity, request, "write_project_tag")
-    wanted = request.vars["tag"]
-    both = project.tags if wanted in project.tags else [*project.tags, wanted]
-    checked({"tag": Field(tag), "tags": Field(tags)}, {"tag": wanted, "tags": both})
+    requested = request.vars["tag"]
+    both = project.tags if requested in project.tags else [*project.tags, requested]
+    checked({"tag": Field(tag), "tags": Field(tags)}, {"tag": requested, "tags": both})
     identity.projects.set_tags(project, both)
     return Response(status=201, headers={"Location": request.url})
 

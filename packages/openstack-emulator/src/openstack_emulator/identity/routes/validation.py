@@ -32,12 +32,12 @@ class Field:
 Fields = Mapping[str, Field]
 
 
-def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: object, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; it names the innermost field with the problem, never a member of a list."""
     if path := problem.field_path:
-        return invalid(".".join(map(str, path)), value_at(wanted, path), words)
+        return invalid(".".join(map(str, path)), value_at(body, path), words)
     if problem.reason is Reason.MISSING and where:
-        return invalid(where, wanted, words)
+        return invalid(where, body, words)
     return bad_request(words)
 
 

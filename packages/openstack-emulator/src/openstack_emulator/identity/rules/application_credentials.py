@@ -38,49 +38,55 @@ class ApplicationCredentials(Rules):
         """Raise ApiError 403 for a token of a restricted application credential."""
         self._tokens.forbid_restricted(caller, WHAT)
 
-    def create(self, wanted: NewApplicationCredential, caller: Context) -> tuple[ApplicationCredential, str]:
+    def create(
+        self, new_application_credential: NewApplicationCredential, caller: Context
+    ) -> tuple[ApplicationCredential, str]:
         """A credential for the caller, on the project of the token, and its secret. Raises ApiError."""
         user_id = caller.user_id
-        if self.rows.first(user_id=user_id, name=wanted.name) is not None:
+        if self.rows.first(user_id=user_id, name=new_application_credential.name) is not None:
             raise conflict("Conflict occurred attempting to store application_credential - Duplicate entry found.")
-        secret = wanted.secret or secrets.token_urlsafe(48)
-        roles = self._roles(caller, wanted.roles)
-        expires = None if wanted.expires_at is None else future(wanted.expires_at, self.cloud.clock.now())
+        secret = new_application_credential.secret or secrets.token_urlsafe(48)
+        roles = self._roles(caller, new_application_credential.roles)
+        expires = (
+            None
+            if new_application_credential.expires_at is None
+            else future(new_application_credential.expires_at, self.cloud.clock.now())
+        )
         credential = ApplicationCredential(
             id=new_hex_id(),
-            name=wanted.name,
-            description=wanted.description,
+            name=new_application_credential.name,
+            description=new_application_credential.description,
             user_id=user_id,
             project_id=caller.project,
             roles=roles,
             expires_at=expires,
-            unrestricted=wanted.unrestricted,
-            access_rules=self._rules(user_id, wanted.access_rules),
+            unrestricted=new_application_credential.unrestricted,
+            access_rules=self._rules(user_id, new_application_credential.access_rules),
             secret=hash_password(secret),
         )
         return self.rows.add(credential), secret
 
-    def _roles(self, caller: Context, wanted: Sequence[Mapping[str, object]]) -> list[RoleOfCredential]:
+    def _roles(self, caller: Context, requested: Sequence[Mapping[str, object]]) -> list[RoleOfCredential]:
         """The roles asked for, which must be the token's; all of the token's when none is named."""
         target = Target("project", caller.project)
         held = [role for role in self.grants.roles_of(caller.user_id, target) if role.name in caller.roles]
-        found = [_role(held, each) for each in wanted] if wanted else held
+        found = [_role(held, each) for each in requested] if requested else held
         return [RoleOfCredential(id=role.id, name=role.name, domain_id=role.domain_id) for role in found]
 
-    def _rules(self, user_id: str, wanted: Sequence[NewAccessRule] | None) -> list[str] | None:
+    def _rules(self, user_id: str, new_access_rules: Sequence[NewAccessRule] | None) -> list[str] | None:
         """The ids of the access rules, created where the user has no equal one; all are checked before any is
         created."""
-        if wanted is None:
+        if new_access_rules is None:
             return None
-        for each in wanted:
+        for each in new_access_rules:
             if each.id is not None:
                 required(self.access_rules, each.id, user_id)
             elif None in (each.service, each.path, each.method):
                 raise bad_request("An access rule is an id, or a service, a path and a method.")
-        return [each.id or self._rule(user_id, each) for each in wanted]
+        return [each.id or self._rule(user_id, each) for each in new_access_rules]
 
-    def _rule(self, user_id: str, wanted: NewAccessRule) -> str:
-        service, path, method = wanted.service or "", wanted.path or "", wanted.method or ""
+    def _rule(self, user_id: str, new_access_rule: NewAccessRule) -> str:
+        service, path, method = new_access_rule.service or "", new_access_rule.path or "", new_access_rule.method or ""
         same = self.access_rules.first(user_id=user_id, service=service, path=path, method=method)
         if same is None:
             same = self.access_rules.add(
@@ -106,10 +112,10 @@ class ApplicationCredentials(Rules):
         raise forbidden(f"The access rules of the application credential do not allow {request.method} {request.path}.")
 
 
-def _role(held: list[Role], wanted: Mapping[str, object]) -> Role:
-    name = "id" if "id" in wanted else "name"
+def _role(held: list[Role], body: Mapping[str, object]) -> Role:
+    name = "id" if "id" in body else "name"
     for role in held:
-        if role.get(name) == wanted.get(name):
+        if role.get(name) == body.get(name):
             return role
     raise bad_request("Invalid application credential: Cannot create an application credential with unassigned role")
 

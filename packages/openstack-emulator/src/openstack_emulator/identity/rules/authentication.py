@@ -162,13 +162,13 @@ class Authentication(Rules):
         return self.tokens.issue(user, methods, target, parent, Delegation(credential=credential))
 
     def _by_password(self, values: Values) -> VerifiedIdentity:
-        wanted = _object(values, "user")
-        password = wanted.get("password")
+        requested = _object(values, "user")
+        password = requested.get("password")
         if password is None:
             raise unauthorized()
         if not isinstance(password, str):
             raise bad_request("auth.identity.password.user.password must be a string.")
-        user = self._find(self._users, wanted)
+        user = self._find(self._users, requested)
         right = verify_password(password, None if user is None else user.password)
         if user is None or not right:
             raise unauthorized()
@@ -205,12 +205,12 @@ class Authentication(Rules):
             return None
         if not isinstance(scope, dict) or len(scope) != 1:
             raise bad_request("auth.scope must name one of project, domain, system.")
-        [(kind, wanted)] = scope.items()
-        if kind == "system" and wanted == {"all": True}:
+        [(kind, named)] = scope.items()
+        if kind == "system" and named == {"all": True}:
             return SYSTEM
-        if kind not in ("project", "domain") or not isinstance(wanted, dict):
+        if kind not in ("project", "domain") or not isinstance(named, dict):
             raise bad_request(f"auth.scope.{kind} is not a scope.")
-        found = self._find(self._projects, wanted) if kind == "project" else self._find_domain(wanted)
+        found = self._find(self._projects, named) if kind == "project" else self._find_domain(named)
         if found is None:
             raise unauthorized()
         return Target(kind, found.id)
@@ -222,19 +222,19 @@ class Authentication(Rules):
         target = Target("project", user.default_project_id)
         return target if self._grants.roles_of(user.id, target) else None
 
-    def _find(self, rows: Table[Named], wanted: Values) -> Named | None:
+    def _find(self, rows: Table[Named], body: Values) -> Named | None:
         """By `id`, or by `name` and `domain` (`{id}` or `{name}`)."""
-        if isinstance(key := wanted.get("id"), str):
+        if isinstance(key := body.get("id"), str):
             return rows.get(key)
-        name = _name(wanted)
-        domain = self._find_domain(_object(wanted, "domain"))
+        name = _name(body)
+        domain = self._find_domain(_object(body, "domain"))
         return None if domain is None else rows.first(name=name, domain_id=domain.id)
 
-    def _find_domain(self, wanted: Values) -> Domain | None:
+    def _find_domain(self, body: Values) -> Domain | None:
         """By `id` or `name`."""
-        if isinstance(key := wanted.get("id"), str):
+        if isinstance(key := body.get("id"), str):
             return self._domains.get(key)
-        return self._domains.first(name=_name(wanted))
+        return self._domains.first(name=_name(body))
 
 
 def _target_of(trust: Trust) -> Target | None:
@@ -249,8 +249,8 @@ def _enough(user: User, methods: list[str]) -> bool:
     return any(set(rule) <= set(methods) for rule in rules)
 
 
-def _name(wanted: Values) -> str:
-    name = wanted.get("name")
+def _name(body: Values) -> str:
+    name = body.get("name")
     if not isinstance(name, str):
         raise bad_request("A user, project or domain is named by its id, or by its name.")
     return name

@@ -81,8 +81,8 @@ def merged(have: Configuration, options: Mapping[str, Any], part: ConfigurationP
             raise forbidden("The group in the body is not the one in the path.")
         if part.option is not None and set(options[part.group]) != {part.option}:
             raise forbidden("The option in the body is not the one in the path.")
-    wanted = checked(options)
-    return {group: {**have.get(group, {}), **wanted.get(group, {})} for group in {**have, **wanted}}
+    body = checked(options)
+    return {group: {**have.get(group, {}), **body.get(group, {})} for group in {**have, **body}}
 
 
 def without(have: Configuration, part: ConfigurationPart) -> Configuration:

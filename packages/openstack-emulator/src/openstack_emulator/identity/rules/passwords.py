@@ -21,8 +21,8 @@ def hash_password(password: str) -> str:
 
 def verify_password(password: str, stored: str | None) -> bool:
     """Whether it is the password; takes as long when there is none stored, so that user names do not leak."""
-    salt, _, wanted = (stored or _NOBODY).partition("$")
-    same = secrets.compare_digest(_derive(password, salt), wanted)
+    salt, _, digest = (stored or _NOBODY).partition("$")
+    same = secrets.compare_digest(_derive(password, salt), digest)
     return same and stored is not None
 
 

@@ -72,9 +72,9 @@ def _seed_user(users: Users, name: str, domain_id: str) -> Actor:
 def change_well_known_passwords(users: Users) -> None:
     """Give the seeded users of a cloud whose passwords are no longer to be well known their new ones."""
     for name, domain_id in USERS.items():
-        wanted = users.cloud.password_of(name)
+        password = users.cloud.password_of(name)
         user = users.rows.first(name=name, domain_id=domain_id)
-        if wanted == WELL_KNOWN_PASSWORD or user is None:
+        if password == WELL_KNOWN_PASSWORD or user is None:
             continue
         if verify_password(WELL_KNOWN_PASSWORD, user.password):
-            users.rows.update(user, password=hash_password(wanted))
+            users.rows.update(user, password=hash_password(password))

@@ -29,14 +29,14 @@ def own_trust(cloud: Cloud, request: Request, name: str) -> str:
     Raises Keystone's ApiError, also for a caller who acts through a trust that cannot be redelegated.
     """
     caller = request.context
-    wanted = {
+    body = {
         "trustor_user_id": caller.user_id,
         "trustee_user_id": service_user(cloud, name),
         "impersonation": True,
         "project_id": caller.project,
         "roles": [{"name": name} for name in sorted(caller.roles)],
     }
-    answer: Any = call_service(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": wanted})
+    answer: Any = call_service(cloud, request, "POST", "/identity/v3/OS-TRUST/trusts", {"trust": body})
     return str(answer["trust"]["id"])
 
 

@@ -25,7 +25,9 @@ _TIMES = ("%Y%m%dT%H%M%SZ", "%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S.%fZ", "%Y-%
 def is_signed(request: Mapping[str, object], secret: str) -> bool:
     """Whether the signature of a request is right, with any of the names its host may go by (clients differ)."""
     signature = signature_of(request)
-    return any(_same(signature, wanted) for host in _hosts(request) for wanted in _signatures(request, host, secret))
+    return any(
+        _same(signature, expected) for host in _hosts(request) for expected in _signatures(request, host, secret)
+    )
 
 
 def is_stale(request: Mapping[str, object], now: float) -> bool:
@@ -146,8 +148,8 @@ def _query(params: Mapping[str, str]) -> str:
     return "&".join(f"{name}={value}" for name, value in encoded)
 
 
-def _same(signature: str, wanted: str) -> bool:
-    return hmac.compare_digest(signature.encode(), wanted.encode())
+def _same(signature: str, expected: str) -> bool:
+    return hmac.compare_digest(signature.encode(), expected.encode())
 
 
 def _text(request: Mapping[str, object], name: str) -> str:

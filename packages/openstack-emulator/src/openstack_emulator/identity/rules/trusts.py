@@ -39,25 +39,25 @@ class Trusts(Rules):
         self._grants = grants
         self._tokens = tokens
 
-    def create(self, wanted: NewTrust, caller: Context) -> Trust:
+    def create(self, new_trust: NewTrust, caller: Context) -> Trust:
         """A new trust, made from the one that the caller acts through, if there is one. Raises ApiError."""
-        self._users.require(wanted.trustee_user_id)
+        self._users.require(new_trust.trustee_user_id)
         parent = self.rows.require(caller.trust_id) if caller.trust_id is not None else None
-        count = _redelegation_count(wanted, parent)
-        roles = self._roles(wanted, parent)
+        count = _redelegation_count(new_trust, parent)
+        roles = self._roles(new_trust, parent)
         return self.rows.add(
             Trust(
                 id=new_hex_id(),
-                trustor_user_id=wanted.trustor_user_id,
-                trustee_user_id=wanted.trustee_user_id,
-                impersonation=wanted.impersonation,
-                project_id=wanted.project_id,
+                trustor_user_id=new_trust.trustor_user_id,
+                trustee_user_id=new_trust.trustee_user_id,
+                impersonation=new_trust.impersonation,
+                project_id=new_trust.project_id,
                 roles=roles,
-                expires_at=self._expiry(wanted.expires_at, parent),
-                remaining_uses=wanted.remaining_uses,
+                expires_at=self._expiry(new_trust.expires_at, parent),
+                remaining_uses=new_trust.remaining_uses,
                 redelegation_count=count,
                 redelegated_trust_id=None if parent is None else parent.id,
-                extra=wanted.extra,
+                extra=new_trust.extra,
             )
         )
 
@@ -91,39 +91,39 @@ class Trusts(Rules):
         roles = (self._grants.roles.rows.get(key) for key in trust.roles)
         return [role for role in roles if role is not None]
 
-    def _expiry(self, wanted: str | None, parent: Trust | None) -> float | None:
+    def _expiry(self, requested: str | None, parent: Trust | None) -> float | None:
         """Seconds since the epoch; not before now, nor after the end of the trust it is made from."""
         limit = None if parent is None else parent.expires_at
-        if wanted is None:
+        if requested is None:
             return limit
-        expires = future(wanted, self.cloud.clock.now())
+        expires = future(requested, self.cloud.clock.now())
         if limit is not None and expires > limit:
             raise forbidden("Requested expiration time is more than the redelegated trust can provide.")
         return expires
 
-    def _roles(self, wanted: NewTrust, parent: Trust | None) -> list[str]:
+    def _roles(self, new_trust: NewTrust, parent: Trust | None) -> list[str]:
         """The ids of the roles handed on: they must be the trustor's, and the parent's when there is one."""
-        if wanted.project_id is None:
-            if wanted.roles:
+        if new_trust.project_id is None:
+            if new_trust.roles:
                 raise bad_request("A trust with roles needs a project.")
             return []
-        self._projects.require(wanted.project_id)
-        if not wanted.roles:
+        self._projects.require(new_trust.project_id)
+        if not new_trust.roles:
             raise denied_because("At least one role should be specified.")
-        held = self._grants.roles_of(wanted.trustor_user_id, Target("project", wanted.project_id))
-        ids = [self._held_role(each, held).id for each in wanted.roles]
+        held = self._grants.roles_of(new_trust.trustor_user_id, Target("project", new_trust.project_id))
+        ids = [self._held_role(each, held).id for each in new_trust.roles]
         if parent is not None and (
-            parent.project_id != wanted.project_id
+            parent.project_id != new_trust.project_id
             or not set(ids) <= set(self._grants.roles.with_implied(set(parent.roles)))
         ):
             raise forbidden("Some of the requested roles are not in the redelegated trust.")
         return ids
 
-    def _held_role(self, wanted: Mapping[str, object], held: list[Role]) -> Role:
+    def _held_role(self, body: Mapping[str, object], held: list[Role]) -> Role:
         """The role that `{id}` or `{name}` names. Raises ApiError."""
-        if isinstance(key := wanted.get("id"), str):
+        if isinstance(key := body.get("id"), str):
             found = next((role for role in held if role.id == key), None)
-        elif isinstance(key := wanted.get("name"), str):
+        elif isinstance(key := body.get("name"), str):
             known = self._grants.roles.rows.select(name=key, domain_id=None)
             if not known:
                 raise not_found(f"Role {key} is not defined")
@@ -135,21 +135,21 @@ class Trusts(Rules):
         return found
 
 
-def _redelegation_count(wanted: NewTrust, parent: Trust | None) -> int:
+def _redelegation_count(new_trust: NewTrust, parent: Trust | None) -> int:
     """How often the new trust can be redelegated; 403 for more than the trust it is made from allows."""
-    if wanted.allow_redelegation and wanted.remaining_uses is not None:
+    if new_trust.allow_redelegation and new_trust.remaining_uses is not None:
         raise bad_request("remaining_uses must not be set if redelegation is allowed")
     most = MOST_REDELEGATIONS
     if parent is not None:
         if parent.redelegation_count <= 0:
             raise forbidden(f"Redelegation is not allowed by trust {parent.id}.")
-        if wanted.impersonation and not parent.impersonation:
+        if new_trust.impersonation and not parent.impersonation:
             raise forbidden("Impersonation is not allowed because the redelegated trust does not specify it.")
         most = parent.redelegation_count - 1
-    count = wanted.redelegation_count
+    count = new_trust.redelegation_count
     if count is not None and count > most:
         raise forbidden(f"Requested redelegation depth of {count} is greater than the allowed {most}.")
-    if parent is None and not wanted.allow_redelegation:
+    if parent is None and not new_trust.allow_redelegation:
         return 0
     return most if count is None else count
 

@@ -43,12 +43,12 @@ def owned(service: ImageService, request: Request, rule: str = "modify_image") -
 
 
 def create(service: ImageService, request: Request) -> Response:
-    wanted, owner = fields_of_new(request.json)
+    fields, owner = fields_of_new(request.json)
     context = request.context
     if owner is not None and owner != context.project_id and not context.is_admin:
         raise detailed(403, f"You are not permitted to create images owned by '{owner}'")
-    refuse_publishing(context, wanted)
-    image = service.images.create(owner or context.project, NewImage.from_json(wanted))
+    refuse_publishing(context, fields)
+    image = service.images.create(owner or context.project, NewImage.from_json(fields))
     headers = {
         "Location": f"{request.base}/v2/images/{image.id}",
         "OpenStack-image-import-methods": ",".join(IMPORT_NEEDS),
@@ -135,7 +135,7 @@ def remove_tag(service: ImageService, request: Request) -> Response:
     return Response(status=204)
 
 
-def refuse_publishing(context: Context, wanted: Mapping[str, object]) -> None:
+def refuse_publishing(context: Context, body: Mapping[str, object]) -> None:
     """403 when someone else than an admin makes an image public."""
-    if wanted.get("visibility") == "public" and not context.is_admin:
+    if body.get("visibility") == "public" and not context.is_admin:
         raise unauthorized("publicize_image")

@@ -44,17 +44,17 @@ def create(service: ImageService, request: Request) -> Response:
     context, body = request.context, request.json
     if not context.is_admin:
         raise unauthorized("add_task")
-    wanted = body.get("input") if isinstance(body, Mapping) and body.get("type") == "import" else None
-    if not isinstance(wanted, Mapping):
+    task_input = body.get("input") if isinstance(body, Mapping) and body.get("type") == "import" else None
+    if not isinstance(task_input, Mapping):
         raise bad_request("A task must be of the type 'import' and have an 'input'.")
     for name in ("import_from", "import_from_format", "image_properties"):
-        if not wanted.get(name):
+        if not task_input.get(name):
             raise bad_request(f"Input does not contain '{name}' field")
-    place = wanted["import_from"]
+    place = task_input["import_from"]
     if not _is_web_address(place) or not split_url(place).path.strip("/"):
         raise bad_request(f"import_from must be the address of a file on the web, not {place}.")
-    fields, owner = fields_of_new(wanted["image_properties"])
-    task = service.imports.begin_task(context, wanted, owner or context.project, fields, request.id)
+    fields, owner = fields_of_new(task_input["image_properties"])
+    task = service.imports.begin_task(context, task_input, owner or context.project, fields, request.id)
     return Response(task_view(task), 201, {"Location": f"{request.base}/v2/tasks/{task.id}"})
 
 

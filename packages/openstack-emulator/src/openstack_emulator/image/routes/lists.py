@@ -58,8 +58,8 @@ def _test(name: str, value: str) -> Test:
         return _bound(name, value)
     if name in ("created_at", "updated_at"):
         return _moment(name, value)
-    wanted = _typed(name, value)
-    return lambda image: image_view(image).get(name) in wanted
+    expected = _typed(name, value)
+    return lambda image: image_view(image).get(name) in expected
 
 
 def _bound(name: str, value: str) -> Test:
@@ -73,11 +73,11 @@ def _moment(name: str, value: str) -> Test:
     before, separator, after = value.partition(":")
     word, text = (before, after) if separator and before in COMPARISONS else ("eq", value)
     try:
-        wanted = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise bad_request(f'Bad "{name}" query filter format. Use ISO 8601 DateTime notation.') from None
-    wanted = wanted if wanted.tzinfo else wanted.replace(tzinfo=UTC)
-    return lambda image: COMPARISONS[word](datetime.fromisoformat(image.get(name)), wanted)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return lambda image: COMPARISONS[word](datetime.fromisoformat(image.get(name)), moment)
 
 
 def _typed(name: str, value: str) -> list[Any]:

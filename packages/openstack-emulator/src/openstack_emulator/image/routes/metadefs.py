@@ -34,8 +34,8 @@ def index(service: ImageService, request: Request) -> Response:
     if (visibility := query.get("visibility")) is not None:
         rows = [row for row in rows if row.visibility == visibility]
     if (types := query.get("resource_types")) is not None:
-        wanted = set(types.split(","))
-        rows = [row for row in rows if wanted.intersection(row.resource_types)]
+        type_names = set(types.split(","))
+        rows = [row for row in rows if type_names.intersection(row.resource_types)]
     rows = ordered(rows, query, default=[("created_at", True)])
     shown = page(rows, query if "limit" in query else Query(f"{request.query_string}&limit=25"))
     body: dict[str, Any] = {
@@ -51,8 +51,8 @@ def index(service: ImageService, request: Request) -> Response:
 def create(service: ImageService, request: Request) -> Response:
     """A namespace, with what it is to hold from the beginning."""
     service.namespaces.require_administrator(request.context)
-    wanted = NAMESPACE_FORM.checked(request.json)
-    namespace = service.namespaces.create(wanted.get("owner") or request.context.project, wanted)
+    fields = NAMESPACE_FORM.checked(request.json)
+    namespace = service.namespaces.create(fields.get("owner") or request.context.project, fields)
     return Response(namespace_view(namespace), 201, {"Location": f"{request.base}{NAMESPACES}/{namespace.id}"})
 
 

@@ -39,11 +39,11 @@ def of_import(body: Mapping[str, object], taken: Collection[str]) -> list[str]:
     named = body.get("stores") or [DEFAULT_STORE]
     if not isinstance(named, list):
         raise bad_request("The stores parameter must be a list of identifiers of stores.")
-    wanted = known(named)
-    for key in wanted:
+    store_ids = known(named)
+    for key in store_ids:
         if key in taken:
             raise bad_request(f"Image is already present at store '{key}'")
-    return wanted
+    return store_ids
 
 
 def delete_from(service: ImageService, request: Request) -> Response:

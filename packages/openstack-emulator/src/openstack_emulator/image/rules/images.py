@@ -63,9 +63,9 @@ class Images(Rules):
         """Add the images of a new cloud."""
         owner = self.cloud.of(Identity).projects.rows.first(name="admin")
         more = [preset for service, preset in PRESETS_FOR.items() if self.cloud.has_service(service)]
-        for wanted, size in (*PRESETS, *more):
-            image = self.create(owner.id if owner else "", wanted)
-            self._data.fill(image, placeholder_data(wanted.name or "", size))
+        for new_image, size in (*PRESETS, *more):
+            image = self.create(owner.id if owner else "", new_image)
+            self._data.fill(image, placeholder_data(new_image.name or "", size))
 
     # -- who reaches an image ----------------------------------------------------------------------
 
@@ -123,27 +123,27 @@ class Images(Rules):
 
     # -- changes -----------------------------------------------------------------------------------
 
-    def create(self, project_id: str, wanted: NewImage) -> Image:
+    def create(self, project_id: str, new_image: NewImage) -> Image:
         """A new, queued image; 409 when the id is taken."""
-        key = wanted.id or new_id()
+        key = new_image.id or new_id()
         if key in self.rows:
             raise conflict(f"Image ID {key} already exists!")
         now = self.records.timestamp()
         return self.rows.add(
             Image(
                 id=key,
-                name=wanted.name,
+                name=new_image.name,
                 project_id=project_id,
                 status="queued",
-                visibility=wanted.visibility,
-                protected=wanted.protected,
-                os_hidden=wanted.os_hidden,
-                container_format=wanted.container_format,
-                disk_format=wanted.disk_format,
-                min_disk=wanted.min_disk,
-                min_ram=wanted.min_ram,
-                tags=list(wanted.tags),
-                properties=dict(wanted.properties),
+                visibility=new_image.visibility,
+                protected=new_image.protected,
+                os_hidden=new_image.os_hidden,
+                container_format=new_image.container_format,
+                disk_format=new_image.disk_format,
+                min_disk=new_image.min_disk,
+                min_ram=new_image.min_ram,
+                tags=list(new_image.tags),
+                properties=dict(new_image.properties),
                 stores=[],
                 checksum=None,
                 os_hash_algo=None,
@@ -155,11 +155,11 @@ class Images(Rules):
             )
         )
 
-    def copy(self, project_id: str, wanted: NewCopy) -> Image:
+    def copy(self, project_id: str, new_copy: NewCopy) -> Image:
         """The image of a server or a volume: queued, then saving, then active with stand-in data."""
-        image = self.create(project_id, wanted)
+        image = self.create(project_id, new_copy)
         self.after(0.05, self.begin_saving, image.id)
-        self.after(0.15, self.finish_with_placeholder, image.id, image.id, wanted.size)
+        self.after(0.15, self.finish_with_placeholder, image.id, image.id, new_copy.size)
         return image
 
     def change(self, image: Image, changes: Mapping[str, object]) -> None:

@@ -52,8 +52,8 @@ class Imports(Rules):
                 f"it is '{image.status}'."
             )
         require_formats(image)
-        wanted = {"image_id": image.id, "import_req": {"method": dict(method.parameters)}}
-        task = self._add_task(context, "api_image_import", wanted, request_id, image.id)
+        body = {"image_id": image.id, "import_req": {"method": dict(method.parameters)}}
+        task = self._add_task(context, "api_image_import", body, request_id, image.id)
         image.properties = {**image.properties, TASK: task.id, TO_STORES: ",".join(stores), FAILED: ""}
         if method.name != COPY:
             image.status = "importing"
@@ -87,17 +87,17 @@ class Imports(Rules):
         self._end(task, "success", image)
 
     def begin_task(
-        self, context: Context, wanted: Mapping[str, object], owner: str, image: Mapping[str, object], request_id: str
+        self, context: Context, body: Mapping[str, object], owner: str, image: Mapping[str, object], request_id: str
     ) -> Task:
         """Start to create an image from the data at a URI; the task.
 
-        wanted: what the task was asked, with the URI in `import_from`. image: checked fields of the image.
+        body: what the task was asked, with the URI in `import_from`. image: checked fields of the image.
         """
-        task = self._add_task(context, "import", dict(wanted), request_id)
+        task = self._add_task(context, "import", dict(body), request_id)
         self.after(0.1, self.finish_task, task.id, owner, dict(image))
         return task
 
-    def finish_task(self, task_id: str, owner: str, wanted: dict[str, object]) -> None:
+    def finish_task(self, task_id: str, owner: str, body: dict[str, object]) -> None:
         """Make the image that a task is to import; a task that cannot says why."""
         task = self.tasks.get(task_id)
         if task is None:
@@ -106,7 +106,7 @@ class Imports(Rules):
             self._end(task, "failure", message=fault)
             return
         try:
-            image = self._images.create(owner, NewImage.from_json(wanted))
+            image = self._images.create(owner, NewImage.from_json(body))
         except ApiError as error:
             self._end(task, "failure", message=error.message)
             return
@@ -122,7 +122,7 @@ class Imports(Rules):
         self.tasks.save(task)
 
     def _add_task(
-        self, context: Context, kind: str, wanted: dict[str, Any], request_id: str, image_id: str | None = None
+        self, context: Context, kind: str, body: dict[str, Any], request_id: str, image_id: str | None = None
     ) -> Task:
         now = self.records.timestamp()
         return self.tasks.add(
@@ -134,7 +134,7 @@ class Imports(Rules):
                 project_id=context.project_id,
                 user_id=context.user_id,
                 request_id=request_id,
-                input=wanted,
+                input=body,
                 result=None,
                 message="",
                 created_at=now,

@@ -56,42 +56,42 @@ class Namespaces(Rules):
         """Public namespaces and those of the caller's project."""
         return [row for row in self.rows if _is_visible(context, row)]
 
-    def create(self, owner: str, wanted: Mapping[str, Any]) -> Namespace:
+    def create(self, owner: str, body: Mapping[str, Any]) -> Namespace:
         """A namespace of checked fields, with what it is to hold from the beginning. Raises ApiError 400, 409."""
-        name, now = wanted[NAME], self.records.timestamp()
+        name, now = body[NAME], self.records.timestamp()
         self._refuse_taken(name)
         properties = [
             {**value, "name": key} if isinstance(value, Mapping) else value
-            for key, value in wanted.get("properties", {}).items()
+            for key, value in body.get("properties", {}).items()
         ]
         return self.rows.add(
             Namespace(
                 id=name,
                 namespace=name,
-                display_name=wanted.get("display_name"),
-                description=wanted.get("description"),
-                visibility=wanted.get("visibility", "private"),
-                protected=wanted.get("protected", False),
+                display_name=body.get("display_name"),
+                description=body.get("description"),
+                visibility=body.get("visibility", "private"),
+                protected=body.get("protected", False),
                 project_id=owner,
                 created_at=now,
                 updated_at=now,
-                resource_types=self.parts("resource_types", wanted.get("resource_type_associations", ())),
+                resource_types=self.parts("resource_types", body.get("resource_type_associations", ())),
                 properties=self.parts("properties", properties),
-                objects=self.parts("objects", wanted.get("objects", ())),
-                tags=self.parts("tags", wanted.get("tags", ())),
+                objects=self.parts("objects", body.get("objects", ())),
+                tags=self.parts("tags", body.get("tags", ())),
             )
         )
 
-    def update(self, namespace: Namespace, wanted: Mapping[str, Any]) -> None:
+    def update(self, namespace: Namespace, body: Mapping[str, Any]) -> None:
         """Change a namespace as checked fields say, which may give it another name. Raises ApiError 409."""
-        name = wanted[NAME]
+        name = body[NAME]
         if name != namespace.id:
             self._refuse_taken(name)
         self.rows.remove(namespace)
         for field in OWN:
-            if field in wanted:
-                setattr(namespace, field, wanted[field])
-        namespace.project_id = wanted.get("owner", namespace.project_id)
+            if field in body:
+                setattr(namespace, field, body[field])
+        namespace.project_id = body.get("owner", namespace.project_id)
         namespace.id = namespace.namespace = name
         namespace.updated_at = self.records.timestamp()
         self.rows.add(namespace)

@@ -14,11 +14,11 @@ DEFAULT_STORE = "fast"
 
 def known(keys: Iterable[object]) -> list[str]:
     """The stores of these ids, in the order of the stores; 400 for one that does not exist."""
-    wanted = list(keys)
-    for key in wanted:
+    store_ids = list(keys)
+    for key in store_ids:
         if not isinstance(key, str) or key not in STORES:
             raise bad_request(f"Store for identifier {key} not found")
-    return [key for key in STORES if key in wanted]
+    return [key for key in STORES if key in store_ids]
 
 
 def without(image: Image, store: str) -> list[str]:

@@ -53,7 +53,7 @@ def attribute(name: str, validator: Draft4Validator) -> Check:
     return check
 
 
-def _refusal(kind: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(kind: str, body: object, problem: Problem, words: str) -> ApiError:
     if problem.reason is Reason.TYPE:
         return bad_request("The request body must be a JSON object.")
     return bad_request(f"Provided object does not match schema '{kind}': {words}")

@@ -48,9 +48,9 @@ class AccessLists(Generic[G]):
         self, manager: KeyManager, request: Request, record: G, project_access: bool, users: list[str]
     ) -> Response:
         """Set what the request gives, and these values for what it does not."""
-        wanted = _list_in(request)
-        access = wanted.get("project-access", project_access)
-        self.objects(manager).set_access(record, bool(as_boolean(access)), wanted.get("users", users))
+        access_list = _list_in(request)
+        access = access_list.get("project-access", project_access)
+        self.objects(manager).set_access(record, bool(as_boolean(access)), access_list.get("users", users))
         return Response({"acl_ref": request.url})
 
 

@@ -36,24 +36,24 @@ def create(manager: KeyManager, request: Request) -> Response:
     body, context = object_of(request), request.context
     project_id = project_for(context, WRITERS, "Container creation")
     BARBICAN.check(SCHEMA, body, _FORMS, ["type"])
-    kind, wanted = body["type"], body.get(REFERENCES, [])
-    entries = [_entry(one) for one in wanted]
+    kind, references = body["type"], body.get(REFERENCES, [])
+    entries = [_entry(one) for one in references]
     check_entries(kind, entries)
-    for reference, entry in zip(wanted, entries, strict=True):
+    for reference, entry in zip(references, entries, strict=True):
         _require_secret(manager, request, reference, entry)
     container = manager.containers.create(project_id, context.user_id, kind, body.get("name"), entries)
     return created_response(request, "containers", container.id)
 
 
-def _entry(wanted: Mapping[str, Any]) -> Entry:
+def _entry(body: Mapping[str, Any]) -> Entry:
     """The secret of a container that a request refers to. Raises ApiError 400."""
-    _IN_REFERENCES.check(SCHEMA, wanted, _REFERENCE_FORMS, ["secret_ref"])
-    return Entry(name=wanted.get("name"), secret_id=key_in(wanted.get("secret_ref")))
+    _IN_REFERENCES.check(SCHEMA, body, _REFERENCE_FORMS, ["secret_ref"])
+    return Entry(name=body.get("name"), secret_id=key_in(body.get("secret_ref")))
 
 
-def _require_secret(manager: KeyManager, request: Request, wanted: Mapping[str, Any], entry: Entry) -> None:
+def _require_secret(manager: KeyManager, request: Request, body: Mapping[str, Any], entry: Entry) -> None:
     """Raise ApiError 400 for a reference to another service, 404 for a secret that the caller cannot read."""
-    if not wanted["secret_ref"].startswith(f"{request.base}/"):
+    if not body["secret_ref"].startswith(f"{request.base}/"):
         raise bad_request("Provided field value is not supported")
     manager.containers.require_secret(request.context, entry)
 
@@ -62,8 +62,8 @@ def index(manager: KeyManager, request: Request) -> Response:
     project_id = project_for(request.context, READERS, "Containers retrieval")
     rows = manager.containers.rows.select(project_id=project_id)
     for name in ("name", "type"):
-        if (wanted := request.query.get(name)) is not None:
-            rows = [row for row in rows if row.get(name) == wanted]
+        if (value := request.query.get(name)) is not None:
+            rows = [row for row in rows if row.get(name) == value]
     return list_response(request, "containers", rows, container_view)
 
 
@@ -78,19 +78,19 @@ def delete(manager: KeyManager, request: Request) -> Response:
 
 def add_secret(manager: KeyManager, request: Request) -> Response:
     """Add a secret to a generic container."""
-    record, wanted = _changeable(manager, request), object_of(request)
-    entry = _entry(wanted)
+    record, body = _changeable(manager, request), object_of(request)
+    entry = _entry(body)
     check_entries(GENERIC, [*record.entries, entry])
-    _require_secret(manager, request, wanted, entry)
+    _require_secret(manager, request, body, entry)
     manager.containers.add_secret(record, entry)
     return created_response(request, "containers", record.id)
 
 
 def remove_secret(manager: KeyManager, request: Request) -> Response:
     """Remove a secret, given by its name and reference, from a generic container."""
-    record, wanted = _changeable(manager, request), object_of(request)
-    entry = _entry(wanted)
-    _require_secret(manager, request, wanted, entry)
+    record, body = _changeable(manager, request), object_of(request)
+    entry = _entry(body)
+    _require_secret(manager, request, body, entry)
     manager.containers.remove_secret(record, entry)
     return Response(status=204)
 

@@ -18,11 +18,11 @@ _FILTERS = {"name": "name", "alg": "algorithm", "mode": "mode", "bits": "bit_len
 _TIMES = ("created", "updated", "expiration")
 _ORDERS = ("created", "expiration", "mode", "name", "secret_type", "status", "updated")
 _COMPARISONS = {
-    "gt": lambda have, wanted: have > wanted,
-    "gte": lambda have, wanted: have >= wanted,
-    "lt": lambda have, wanted: have < wanted,
-    "lte": lambda have, wanted: have <= wanted,
-    "": lambda have, wanted: have == wanted,
+    "gt": lambda have, expected: have > expected,
+    "gte": lambda have, expected: have >= expected,
+    "lt": lambda have, expected: have < expected,
+    "lte": lambda have, expected: have <= expected,
+    "": lambda have, expected: have == expected,
 }
 
 
@@ -50,8 +50,8 @@ def index(manager: KeyManager, request: Request) -> Response:
     if query.boolean("acl_only"):
         rows = [row for row in rows if row.acl is not None and context.user_id in row.acl.users]
     for name, field in _FILTERS.items():
-        if (wanted := query.get(name)) is not None:
-            rows = [row for row in rows if str(row.get(field)) == wanted]
+        if (value := query.get(name)) is not None:
+            rows = [row for row in rows if str(row.get(field)) == value]
     for name in _TIMES:
         for condition in (query.get(name) or "").split(","):
             rows = [row for row in rows if not condition or _holds(row.get(name), condition)]
@@ -103,10 +103,10 @@ def show_metadata(manager: KeyManager, request: Request) -> Response:
 
 def replace_metadata(manager: KeyManager, request: Request) -> Response:
     record = _writable(manager, request)
-    wanted = object_of(request).get("metadata")
-    if not isinstance(wanted, dict) or not all(isinstance(value, str) for value in wanted.values()):
+    body = object_of(request).get("metadata")
+    if not isinstance(body, dict) or not all(isinstance(value, str) for value in body.values()):
         raise bad_request("Provided object does not match schema 'SecretMetadata': 'metadata' must map strings.")
-    manager.secrets.set_metadata(record, {key.lower(): value for key, value in wanted.items()})
+    manager.secrets.set_metadata(record, {key.lower(): value for key, value in body.items()})
     return Response({"metadata_ref": request.url}, 201)
 
 
@@ -156,10 +156,10 @@ def _known_key(record: Secret, request: Request) -> str:
 
 def _holds(have: object, condition: str) -> bool:
     """Whether a time satisfies a condition such as `gt:2020-02-02T00:00:00`; no time satisfies none."""
-    operator, _, wanted = condition.partition(":")
+    operator, _, operand = condition.partition(":")
     if operator not in _COMPARISONS:
-        operator, wanted = "", condition
-    return have is not None and _COMPARISONS[operator](have, wanted)
+        operator, operand = "", condition
+    return have is not None and _COMPARISONS[operator](have, operand)
 
 
 def _accepts(header: str, kind: str) -> bool:

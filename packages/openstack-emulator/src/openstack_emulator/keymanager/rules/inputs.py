@@ -177,12 +177,12 @@ def _key_meta(kind: str, meta: Mapping[str, object], now: datetime) -> dict[str,
     for name in _GENERATED:
         if meta.get(name) is None:
             raise mismatch(_SCHEMA, f"'{name}' is required field for {kind} type order", "meta")
-    wanted = NewSecret.from_json(_SECRET_SCHEMA, meta, now)
+    new_secret = NewSecret.from_json(_SECRET_SCHEMA, meta, now)
     BARBICAN.check(_SECRET_SCHEMA, meta, _META_FORMS[kind])
     if meta.get("payload") is not None:
         content_in(_SECRET_SCHEMA, meta)
         raise mismatch(_SCHEMA, "'payload' not allowed", "meta")
-    if kind == "key" and (wanted.bit_length or 0) % 8:
+    if kind == "key" and (new_secret.bit_length or 0) % 8:
         raise mismatch(_SCHEMA, "Must be a positive integer that is a multiple of 8", "bit_length")
     content_type = meta.get("payload_content_type") or OCTETS
-    return {**meta, "expiration": wanted.expiration, "payload_content_type": content_type}
+    return {**meta, "expiration": new_secret.expiration, "payload_content_type": content_type}

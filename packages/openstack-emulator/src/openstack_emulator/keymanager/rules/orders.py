@@ -38,12 +38,12 @@ class Orders(KeyManagerRules):
         }
         records.deferrable(self.fulfil_order)
 
-    def create(self, context: Context, project_id: str, wanted: NewOrder) -> Order:
+    def create(self, context: Context, project_id: str, new_order: NewOrder) -> Order:
         """Add an order, which is carried out later.
 
         Raises: ApiError 403 beyond the quota, 403 or 404 for a container that the caller cannot read.
         """
-        if container := wanted.meta.get("container_ref"):
+        if container := new_order.meta.get("container_ref"):
             self._containers.readable(context, key_in(container))
         self._quotas.admit(project_id, "orders", len(self.rows.select(project_id=project_id)))
         now = self.moment()
@@ -51,8 +51,8 @@ class Orders(KeyManagerRules):
             Order(
                 id=new_id(),
                 project_id=project_id,
-                type=wanted.type,
-                meta=wanted.meta,
+                type=new_order.type,
+                meta=new_order.meta,
                 status="PENDING",
                 sub_status="Unknown",
                 sub_status_message="Unknown",
@@ -61,7 +61,7 @@ class Orders(KeyManagerRules):
                 updated=now,
                 error_status_code=None,
                 error_reason=None,
-                pass_phrase=wanted.pass_phrase,
+                pass_phrase=new_order.pass_phrase,
                 result={},
             )
         )
@@ -110,11 +110,11 @@ class Orders(KeyManagerRules):
             data = {name: self._payload(key) for name, key in entries.items()}
             if (private := data.get("private_key")) is None:
                 raise bad_request("The source container has no private_key.")
-            wanted = generation.request_for(meta["subject_dn"], private, data.get("private_key_passphrase"))
+            signing_request = generation.request_for(meta["subject_dn"], private, data.get("private_key_passphrase"))
         else:
-            wanted = generation.signing_request(meta["request_data"])
+            signing_request = generation.signing_request(meta["request_data"])
         authority = self._signing_authority()
-        certificate = certificates.signed(wanted, authority, self.records.now())
+        certificate = certificates.signed(signing_request, authority, self.records.now())
         entries |= {
             "certificate": self._stored(order, "certificate", certificate),
             "intermediates": self._stored(order, "certificate", authority[1]),
@@ -122,10 +122,10 @@ class Orders(KeyManagerRules):
         return {"containers": self._contained(order, CERTIFICATE, entries)}
 
     def _stored(
-        self, order: Order, secret_type: str, data: bytes, wanted: NewSecret | None = None, kind: str = OCTETS
+        self, order: Order, secret_type: str, data: bytes, new_secret: NewSecret | None = None, kind: str = OCTETS
     ) -> str:
         """The ID of a new secret that belongs to the order's project and creator."""
-        new = wanted or NewSecret(name=order.meta.get("name"), secret_type=secret_type)
+        new = new_secret or NewSecret(name=order.meta.get("name"), secret_type=secret_type)
         return self._secrets.add(order.project_id, order.creator_id, new, Content(data, kind)).id
 
     def _contained(self, order: Order, kind: str, entries: Mapping[str | None, str] | Mapping[str, str]) -> str:

@@ -32,12 +32,12 @@ class Secrets(GuardedObjects[Secret]):
         """The project's secrets, without those that have expired."""
         return [row for row in self.rows.select(project_id=project_id) if not self._has_expired(row)]
 
-    def create(self, project_id: str, creator_id: str, wanted: NewSecret, content: Content | None) -> Secret:
+    def create(self, project_id: str, creator_id: str, new_secret: NewSecret, content: Content | None) -> Secret:
         """Add a secret with a payload or, for the second step, without one. Raises ApiError 403 beyond the quota."""
         self._quotas.admit(project_id, "secrets", len(self.of_project(project_id)))
-        return self.add(project_id, creator_id, wanted, content)
+        return self.add(project_id, creator_id, new_secret, content)
 
-    def add(self, project_id: str, creator_id: str, wanted: NewSecret, content: Content | None) -> Secret:
+    def add(self, project_id: str, creator_id: str, new_secret: NewSecret, content: Content | None) -> Secret:
         """Add a secret whatever the quota is. Raises ApiError 413 for a payload that is too large."""
         now = self.moment()
         record = Secret(
@@ -45,13 +45,13 @@ class Secrets(GuardedObjects[Secret]):
             project_id=project_id,
             creator_id=creator_id,
             acl=None,
-            name=wanted.name,
+            name=new_secret.name,
             status="ACTIVE",
-            secret_type=wanted.secret_type,
-            algorithm=wanted.algorithm,
-            bit_length=wanted.bit_length,
-            mode=wanted.mode,
-            expiration=wanted.expiration,
+            secret_type=new_secret.secret_type,
+            algorithm=new_secret.algorithm,
+            bit_length=new_secret.bit_length,
+            mode=new_secret.mode,
+            expiration=new_secret.expiration,
             created=now,
             updated=now,
             content_type=None,

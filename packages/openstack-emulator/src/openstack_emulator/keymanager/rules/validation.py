@@ -28,7 +28,7 @@ class _Refusal:
 
     within: str | None
 
-    def __call__(self, schema: str, wanted: object, problem: Problem, words: str) -> ApiError:
+    def __call__(self, schema: str, body: object, problem: Problem, words: str) -> ApiError:
         name = problem.path[0] if problem.path else None
         shown = "the value has a wrong type or range" if name in SENSITIVE else words
         return mismatch(schema, shown, self.within or name)

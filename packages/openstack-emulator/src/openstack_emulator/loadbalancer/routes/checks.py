@@ -15,14 +15,14 @@ _PERSISTENCE = ("type", "cookie_name", "persistence_timeout", "persistence_granu
 _KIND = one_of("SOURCE_IP", "HTTP_COOKIE", "APP_COOKIE")
 
 
-def _refusal(where: str, wanted: object, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: object, problem: Problem, words: str) -> ApiError:
     """The 400 for an object; it names the innermost field with the problem, never a member of a list."""
     if problem.reason is Reason.UNKNOWN and not problem.path:
         return bad_request(f"Unknown attribute for argument {where}: {problem.expected[0]}")
     if problem.reason is Reason.MISSING:
         return _invalid(problem.expected, None, words)
     path = problem.field_path
-    return _invalid(str(path[-1]) if path else where.rpartition(".")[2], value_at(wanted, path), words)
+    return _invalid(str(path[-1]) if path else where.rpartition(".")[2], value_at(body, path), words)
 
 
 def _invalid(name: str, value: object, words: str) -> ApiError:

@@ -12,10 +12,10 @@ from openstack_emulator.loadbalancer.rules.errors import OUTSIDE
 
 NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort", "sort_dir", "sort_key"})
 TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
-    "tags": lambda wanted, present: wanted <= present,
-    "tags-any": lambda wanted, present: bool(wanted & present),
-    "not-tags": lambda wanted, present: not wanted <= present,
-    "not-tags-any": lambda wanted, present: not wanted & present,
+    "tags": lambda expected, present: expected <= present,
+    "tags-any": lambda expected, present: bool(expected & present),
+    "not-tags": lambda expected, present: not expected <= present,
+    "not-tags-any": lambda expected, present: not expected & present,
 }
 
 
@@ -36,9 +36,9 @@ def list_response(
     """
     query = request.query
     _check_query(query, filters)
-    wanted = [row for row in rows if _wanted(query, row)]
-    default = () if any("created_at" in row for row in wanted) else ((key, False),)
-    found = page(ordered(wanted, query, default), query, key=key, missing=_unknown)
+    matching = [row for row in rows if _matches_query(query, row)]
+    default = () if any("created_at" in row for row in matching) else ((key, False),)
+    found = page(ordered(matching, query, default), query, key=key, missing=_unknown)
     shown = [trimmed(row, query) for row in found.rows]
     return Response({members: shown, f"{members}_links": found.links(request)})
 
@@ -62,12 +62,12 @@ def _check_query(query: Query, filters: Collection[str] | None) -> None:
         raise bad_request("One or more arguments are either duplicate or invalid")
 
 
-def _wanted(query: Query, row: Mapping[str, Any]) -> bool:
+def _matches_query(query: Query, row: Mapping[str, Any]) -> bool:
     for name in dict.fromkeys(name for name, _ in query.pairs):
         values = query.all(name)
         if name in TAG_FILTERS:
-            wanted = {tag for value in values for tag in value.split(",")}
-            if not TAG_FILTERS[name](wanted, set(row.get("tags") or ())):
+            tags = {tag for value in values for tag in value.split(",")}
+            if not TAG_FILTERS[name](tags, set(row.get("tags") or ())):
                 return False
         elif name not in NOT_FILTERS and (field := _field(name, row)) in row and not _matches(row[field], values):
             return False
@@ -80,9 +80,9 @@ def _field(name: str, row: Mapping[str, object]) -> str:
     return parents if name not in row and name.endswith("_id") and parents in row else name
 
 
-def _matches(value: object, wanted: Sequence[str]) -> bool:
+def _matches(value: object, expected: Sequence[str]) -> bool:
     if isinstance(value, list):
-        return any(isinstance(one, dict) and one.get("id") in wanted for one in value)
+        return any(isinstance(one, dict) and one.get("id") in expected for one in value)
     if isinstance(value, bool):
-        return str(value).lower() in [word.lower() for word in wanted]
-    return ("" if value is None else str(value)) in wanted
+        return str(value).lower() in [word.lower() for word in expected]
+    return ("" if value is None else str(value)) in expected

@@ -32,10 +32,10 @@ def show_default(service: LoadBalancing, request: Request) -> Response:
 
 def update(service: LoadBalancing, request: Request) -> Response:
     names = {alias: name for name, alias in QUOTA_ALIASES.items()}
-    initial, wanted = service.quotas.initial(), request.object("quota")
-    checks.GIVEN.check("quota", wanted, dict.fromkeys([*initial, *names], _LIMIT))
+    initial, body = service.quotas.initial(), request.object("quota")
+    checks.GIVEN.check("quota", body, dict.fromkeys([*initial, *names], _LIMIT))
     changes: dict[str, int] = {}
-    for requested_name, value in wanted.items():
+    for requested_name, value in body.items():
         name, number = names.get(requested_name, requested_name), as_integer(value)
         changes[name] = initial[name] if number is None else number
     key = _project(request)

@@ -78,8 +78,8 @@ class VirtualAddresses:
         subnets = self._network.state.rows.subnets.select(network_id=network_id)
         fitting = [one for one in subnets if address is None or ip_address(address) in ip_network(one.cidr)]
         if not fitting:
-            wanted = "" if address is None else f" with the address {address}"
-            raise bad_request(f"Network {network_id} has no subnet{wanted}.")
+            suffix = "" if address is None else f" with the address {address}"
+            raise bad_request(f"Network {network_id} has no subnet{suffix}.")
         return min(fitting, key=lambda subnet: subnet.ip_version)
 
     @staticmethod

@@ -34,21 +34,23 @@ class Changes:
             self._provisioning.arrange(record.listener_id, record)
         self._provisioning.begin(balancer, {"PENDING_UPDATE": [record]}, SECONDS_TO_CHANGE)
 
-    def replace_members(self, caller: Context, pool: Pool, wanted: Sequence[RequestedMember], additive: bool) -> None:
+    def replace_members(
+        self, caller: Context, pool: Pool, requested_members: Sequence[RequestedMember], additive: bool
+    ) -> None:
         """Make a pool have these members: an address and port that it has already is changed.
 
-        additive: members that are not wanted stay; they are deleted otherwise. Raises ApiError 400, 403 and 409.
+        additive: members that are not requested stay; they are deleted otherwise. Raises ApiError 400, 403 and 409.
         """
         balancer = self._tables.balancer(pool)
         self._provisioning.require_mutable(balancer)
-        if len({one.place for one in wanted}) < len(wanted):
+        if len({one.place for one in requested_members}) < len(requested_members):
             raise bad_request("The list of members has the same address and protocol_port twice.")
         rows = self._tables.members
         present = {(row.address, row.protocol_port): row for row in rows.select(pool_id=pool.id)}
         draft = self._creation.draft(caller, balancer)
-        kept = [(row, one) for one in wanted if (row := present.pop(one.place, None)) is not None]
+        kept = [(row, one) for one in requested_members if (row := present.pop(one.place, None)) is not None]
         places = {(row.address, row.protocol_port) for row, _ in kept}
-        for one in wanted:
+        for one in requested_members:
             if one.place not in places:
                 draft.add(one.new, pool)
         draft.store()

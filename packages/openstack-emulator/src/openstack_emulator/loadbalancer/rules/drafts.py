@@ -32,19 +32,19 @@ class Draft(Siblings):
         self._creation = creation
         self._first_pools: list[tuple[str, Pool]] = []
 
-    def add(self, wanted: NewObject[P], container: Provisioned | None = None) -> P:
+    def add(self, new_object: NewObject[P], container: Provisioned | None = None) -> P:
         """Draft an object, in a container, and those that it contains. Raises ApiError 400, 404 and 409."""
         parent = {} if container is None else {PARENTS[type(container)]: container.id}
         record = self._creation.new_record(
-            wanted, self.balancer.project_id, load_balancer_id=self.balancer.id, id=new_id(), **parent
+            new_object, self.balancer.project_id, load_balancer_id=self.balancer.id, id=new_id(), **parent
         )
-        if wanted.pool is not None:
-            self._use(record, wanted.pool)
+        if new_object.pool is not None:
+            self._use(record, new_object.pool)
         self._creation.consistency.check(self, record)
-        if isinstance(wanted, NewPool) and wanted.listener_id is not None:
-            self._become_default(record, wanted.listener_id)
+        if isinstance(new_object, NewPool) and new_object.listener_id is not None:
+            self._become_default(record, new_object.listener_id)
         self.new_records.append(record)
-        for part in wanted.parts:
+        for part in new_object.parts:
             self.add(part, record)
         return record
 
@@ -57,12 +57,12 @@ class Draft(Siblings):
         elif isinstance(record, L7Policy):
             record.redirect_pool_id = self._pool(pool).id
 
-    def _pool(self, wanted: NewPool | PoolName) -> Pool:
-        if isinstance(wanted, NewPool):
-            return self.add(wanted)
-        found = [record for record in self.new_records if isinstance(record, Pool) and record.name == wanted.name]
+    def _pool(self, new_pool: NewPool | PoolName) -> Pool:
+        if isinstance(new_pool, NewPool):
+            return self.add(new_pool)
+        found = [record for record in self.new_records if isinstance(record, Pool) and record.name == new_pool.name]
         if not found:
-            raise bad_request(f"The request contains no pool with the name {wanted.name!r}.")
+            raise bad_request(f"The request contains no pool with the name {new_pool.name!r}.")
         return found[0]
 
     def _become_default(self, pool: Provisioned, listener_id: str) -> None:
@@ -112,10 +112,10 @@ class Creation(Rules):
         self.consistency = Consistency(addresses)
         self._offerings = offerings
 
-    def new_record(self, wanted: NewObject[P], project_id: str, **more: Any) -> P:
+    def new_record(self, new_object: NewObject[P], project_id: str, **more: Any) -> P:
         """A new object, which is not in its table yet; `more` are its ID and those of what it is in."""
-        return wanted.kind(
-            **wanted.settings,
+        return new_object.kind(
+            **new_object.settings,
             **more,
             project_id=project_id,
             created_at=self.provisioning.now(),
@@ -127,26 +127,26 @@ class Creation(Rules):
         """A draft of further parts of a load balancer."""
         return Draft(self, caller, balancer)
 
-    def create_balancer(self, caller: Context, wanted: NewBalancer) -> LoadBalancer:
+    def create_balancer(self, caller: Context, new_balancer: NewBalancer) -> LoadBalancer:
         """Create a load balancer with what it contains. Raises ApiError 400, 403, 409."""
-        project_id = wanted.project_id or caller.project
+        project_id = new_balancer.project_id or caller.project
         if project_id != caller.project_id:
             caller.require()
         key = new_id()
         own = {"vip_vnic_type": "normal", "owns_port": True, "failovers": 0}
-        balancer = self.new_record(wanted, project_id, id=key, load_balancer_id=key, **own)
+        balancer = self.new_record(new_balancer, project_id, id=key, load_balancer_id=key, **own)
         if balancer.provider not in PROVIDERS:
             raise bad_request(f"Provider '{balancer.provider}' is not enabled.")
         self._offerings.check(balancer.flavor_id, balancer.availability_zone)
         self.addresses.place(caller, balancer)
         draft = self.draft(caller, balancer)
         draft.new_records.append(balancer)
-        for part in wanted.parts:
+        for part in new_balancer.parts:
             draft.add(part)
         draft.create()
         return balancer
 
-    def create_part(self, caller: Context, wanted: NewObject[P], container: Provisioned) -> P:
+    def create_part(self, caller: Context, new_object: NewObject[P], container: Provisioned) -> P:
         """Create a part of a load balancer; the container is this itself, or the object that the part is in.
 
         Raises: ApiError 400, 403, 404 and 409.
@@ -154,6 +154,6 @@ class Creation(Rules):
         balancer = self.tables.balancer(container)
         self.provisioning.require_mutable(balancer)
         draft = self.draft(caller, balancer)
-        record = draft.add(wanted, None if wanted.kind in (Listener, Pool) else container)
+        record = draft.add(new_object, None if new_object.kind in (Listener, Pool) else container)
         draft.create()
         return record

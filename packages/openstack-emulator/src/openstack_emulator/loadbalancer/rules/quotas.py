@@ -45,9 +45,9 @@ class Quotas(Limits):
         """The projects with limits of their own."""
         return [key for key in self.rows.ids() if key != DEFAULT]
 
-    def admit(self, project_id: str, wanted: Mapping[type[Provisioned], int]) -> None:
+    def admit(self, project_id: str, requested: Mapping[type[Provisioned], int]) -> None:
         """Raise ApiError 403 when a project would have more objects of a kind than it may."""
-        more = {NAMES[kind]: number for kind, number in wanted.items()}
-        used = {NAMES[kind]: len(self._tables.of(kind).select(project_id=project_id)) for kind in wanted}
+        more = {NAMES[kind]: number for kind, number in requested.items()}
+        used = {NAMES[kind]: len(self._tables.of(kind).select(project_id=project_id)) for kind in requested}
         for name in self.exceeded(project_id, more, used):
             raise forbidden(f"Quota has been met for resources: {name}")

@@ -69,8 +69,8 @@ def delete_many(messaging: Messaging, request: Request) -> Response:
     queue, query = queue_of(messaging, request), request.query
     ids, number = query.get("ids"), integer_in(request, "pop")
     if ids is None and number is None:
-        wanted = 'either "ids" or "pop" parameter in the request, to be able to delete'
-        raise bad_request(f"The request should have {wanted}.")
+        expected = 'either "ids" or "pop" parameter in the request, to be able to delete'
+        raise bad_request(f"The request should have {expected}.")
     if ids is not None and number is not None:
         raise bad_request("ids cannot be given with pop.")
     if ids is not None:
@@ -96,10 +96,10 @@ def _popped(messaging: Messaging, name: str, message: Message) -> dict[str, obje
 
 def _named(messages: list[Message], ids: str) -> list[Message]:
     """Return the messages with the IDs of a query. Raises ApiError 400 for too many."""
-    wanted = ids.split(",")
-    if len(wanted) > MOST_AT_ONCE:
+    message_ids = ids.split(",")
+    if len(message_ids) > MOST_AT_ONCE:
         raise bad_request(f"The limit of messages at once is {MOST_AT_ONCE}.")
-    return [message for message in messages if message.id in wanted]
+    return [message for message in messages if message.id in message_ids]
 
 
 def _delete_named(messaging: Messaging, found: list[Message], claims: str | None) -> None:
@@ -126,10 +126,10 @@ def delete(messaging: Messaging, request: Request) -> Response:
 
 
 def _message(messaging: Messaging, request: Request) -> Message:
-    project, name, wanted = project_of(messaging, request), name_in(request), request.vars["message_id"]
+    project, name, message_id = project_of(messaging, request), name_in(request), request.vars["message_id"]
     found = next(
-        (message for message in messaging.messages.waiting(place(project, name)) if message.id == wanted), None
+        (message for message in messaging.messages.waiting(place(project, name)) if message.id == message_id), None
     )
     if found is None:
-        raise not_found(f"Message {wanted} does not exist in queue {name} for project {project}")
+        raise not_found(f"Message {message_id} does not exist in queue {name} for project {project}")
     return found

@@ -91,15 +91,15 @@ def sign(messaging: Messaging, request: Request) -> Response:
     """Sign a URL for paths and methods. Methods that HTTP does not have are signed too, as by Zaqar."""
     project, name = project_of_token(request), name_in(request)
     check_name(name)
-    wanted = object_of(request)
-    paths, methods = wanted.get("paths") or ["messages"], wanted.get("methods") or ["GET"]
+    body = object_of(request)
+    paths, methods = body.get("paths") or ["messages"], body.get("methods") or ["GET"]
     for field, values in (("paths", paths), ("methods", methods)):
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             raise bad_request(f"{field} must be a list of strings.")
     if unknown := sorted({path for path in paths if path not in SHAREABLE}):
         raise bad_request(f"Invalid paths: {{{', '.join(map(repr, unknown))}}}")
     full = [f"/v2/queues/{name}/{path}" for path in sorted(paths)]
-    url = messaging.signatures.sign(project, full, sorted(methods), wanted.get("expires"))
+    url = messaging.signatures.sign(project, full, sorted(methods), body.get("expires"))
     return Response(
         {
             "paths": url.paths,

@@ -32,19 +32,19 @@ class Subscriptions(Rules):
         self.rows = records.table("subscriptions", Subscription, "queue")
         self._queues = queues
 
-    def subscribe(self, request: Request, project_id: str, name: str, wanted: Mapping[str, object]) -> Subscription:
+    def subscribe(self, request: Request, project_id: str, name: str, body: Mapping[str, object]) -> Subscription:
         """Return a new subscription, or the one of the same subscriber that it has not confirmed yet.
 
-        wanted: subscriber, ttl and options, the last two with defaults.
+        body: subscriber, ttl and options, the last two with defaults.
 
         Raises: ApiError 400, or 409 when the subscriber has confirmed a subscription of the queue.
         """
         self._queues.make(project_id, name, {})
         queue = place(project_id, name)
-        existing = next((one for one in self.current(queue) if one.subscriber == wanted.get("subscriber")), None)
+        existing = next((one for one in self.current(queue) if one.subscriber == body.get("subscriber")), None)
         if existing is not None and not existing.confirmed:
             return existing
-        values = self._checked(queue, wanted, None)
+        values = self._checked(queue, body, None)
         record = Subscription(
             id=new_hex_id()[:24],
             queue=queue,
@@ -74,9 +74,9 @@ class Subscriptions(Rules):
             reason = "Subscription could not be created. Please try again in a few seconds."
             raise ApiError(503, reason) from error
 
-    def change(self, request: Request, subscription: Subscription, wanted: Mapping[str, object]) -> None:
+    def change(self, request: Request, subscription: Subscription, body: Mapping[str, object]) -> None:
         """Change a subscription. Another subscriber gets no token of the user who chose the one before."""
-        merged = {"subscriber": subscription.subscriber, **wanted}
+        merged = {"subscriber": subscription.subscriber, **body}
         values = self._checked(subscription.queue, merged, subscription.id)
         subscriber = str(values.get("subscriber"))
         if subscriber != subscription.subscriber:
@@ -90,9 +90,9 @@ class Subscriptions(Rules):
         subscription.confirmed = confirmed
         self.rows.save(subscription)
 
-    def _checked(self, queue: str, wanted: Mapping[str, Any], own: str | None) -> dict[str, Any]:
+    def _checked(self, queue: str, body: Mapping[str, Any], own: str | None) -> dict[str, Any]:
         """The values that a request has, checked; `own` is the id of the subscription that is changed."""
-        values = {name: wanted[name] for name in ("subscriber", "ttl", "options") if wanted.get(name) is not None}
+        values = {name: body[name] for name in ("subscriber", "ttl", "options") if body.get(name) is not None}
         subscriber = values.get("subscriber")
         if subscriber is None:
             raise bad_request("Missing parameter subscriber in body.")

@@ -49,21 +49,21 @@ def add_resources_batch(database: TimeSeriesDatabase, request: Request) -> Respo
         resource = database.resources.known(context, key)
         for name, measures in _object(named).items():
             listed = isinstance(measures, dict)
-            wanted = {k: v for k, v in measures.items() if k != "measures"} if listed else {}
+            attributes = {k: v for k, v in measures.items() if k != "measures"} if listed else {}
             points = metrics.points(measures.get("measures") if listed else measures)
             metric = None if resource is None else metrics.named(resource, name)
             if resource is None or (metric is None and not create):
                 unknown.append(f"{key if resource is None else resource.id}/{name}")
                 continue
             if metric is None:
-                metrics.check(NewMetric.from_json({**wanted, "name": name}), resource)
-            checked.append((resource, name, wanted, metric, points))
+                metrics.check(NewMetric.from_json({**attributes, "name": name}), resource)
+            checked.append((resource, name, attributes, metric, points))
     if unknown:
         raise bad_request(f"Unknown metrics: {', '.join(unknown)}")
-    for resource, name, wanted, metric, points in checked:
+    for resource, name, attributes, metric, points in checked:
         metric_record = metric or metrics.named(resource, name)
         target = metric_record or metrics.create(
-            NewMetric.from_json({**wanted, "name": name}), context.project_id, context.user_id, resource
+            NewMetric.from_json({**attributes, "name": name}), context.project_id, context.user_id, resource
         )
         metrics.add_measures(target, points)
     return Response(status=202)

@@ -19,8 +19,8 @@ def index(database: TimeSeriesDatabase, request: Request) -> Response:
     context, query = request.context, request.query
     rows = [row for row in database.metrics.rows if context.is_admin or _is_of(database, row, context.project)]
     for name, field in _FIELDS.items():
-        if wanted := query.all(name):
-            rows = [row for row in rows if row.get(field) in wanted]
+        if requested := query.all(name):
+            rows = [row for row in rows if row.get(field) in requested]
     return list_response(request, rows, _FIELDS, lambda row: metric_view(database, row))
 
 
@@ -34,8 +34,8 @@ def create(database: TimeSeriesDatabase, request: Request) -> Response:
     context, body = request.context, request.json
     key = body.get("resource_id") if isinstance(body, dict) else None
     resource = database.resources.find(context, GENERIC, key) if isinstance(key, str) else None
-    wanted = NewMetric.from_json(body)
-    metric = database.metrics.create(wanted, context.project_id, context.user_id, resource)
+    new_metric = NewMetric.from_json(body)
+    metric = database.metrics.create(new_metric, context.project_id, context.user_id, resource)
     return Response(metric_summary(metric), 201, {"Location": f"{request.base}/v1/metric/{metric.id}"})
 
 

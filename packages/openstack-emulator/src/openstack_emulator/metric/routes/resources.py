@@ -48,8 +48,8 @@ def show(database: TimeSeriesDatabase, request: Request) -> Response:
 def change(database: TimeSeriesDatabase, request: Request) -> Response:
     resource = found_resource(database, request)
     kind = database.types.require(resource.type)
-    wanted = ResourceChange.from_json(request.json, kind)
-    database.resources.change(request.context, resource, kind, wanted)
+    change_of_resource = ResourceChange.from_json(request.json, kind)
+    database.resources.change(request.context, resource, kind, change_of_resource)
     return _answer(database, request, resource)
 
 

@@ -49,8 +49,8 @@ def show(database: TimeSeriesDatabase, request: Request) -> Response:
 
 def create(database: TimeSeriesDatabase, request: Request) -> Response:
     request.context.require("admin")
-    wanted = NewType.from_json(request.json)
-    kind = database.types.create(wanted.name, wanted.attributes)
+    new_type = NewType.from_json(request.json)
+    kind = database.types.create(new_type.name, new_type.attributes)
     return Response(type_view(kind), 201, {"Location": f"{request.base}/v1/resource_type/{kind.id}"})
 
 

@@ -96,9 +96,9 @@ class _Reader:
     def _at(self, kind: str, token: str) -> bool:
         return bool(self.tokens) and self.tokens[0] == (kind, token)
 
-    def _take(self, kind: str, wanted: str | None = None) -> str:
+    def _take(self, kind: str, requested: str | None = None) -> str:
         found, token = self._next()
-        if found != kind or wanted not in (None, token):
+        if found != kind or requested not in (None, token):
             raise _wrong(self._source)
         return token
 

@@ -37,26 +37,26 @@ class Metrics(Rules):
             raise ApiError(403, "Insufficient privileges")
         return metric
 
-    def check(self, wanted: NewMetric, resource: Resource | None = None) -> None:
+    def check(self, new_metric: NewMetric, resource: Resource | None = None) -> None:
         """Raise ApiError 400 for a metric that cannot be created, or 409 if the resource has a metric of the name."""
-        if wanted.policy not in self._policies.rows:
-            raise bad_request(f"Archive policy {wanted.policy} does not exist")
-        if wanted.name is not None and "/" in wanted.name:
+        if new_metric.policy not in self._policies.rows:
+            raise bad_request(f"Archive policy {new_metric.policy} does not exist")
+        if new_metric.name is not None and "/" in new_metric.name:
             raise bad_request("'/' is not supported in metric name")
-        if resource is not None and self.named(resource, wanted.name) is not None:
-            raise conflict(f"Named metric {wanted.name} already exists")
+        if resource is not None and self.named(resource, new_metric.name) is not None:
+            raise conflict(f"Named metric {new_metric.name} already exists")
 
     def create(
-        self, wanted: NewMetric, project: str | None, user: str | None, resource: Resource | None = None
+        self, new_metric: NewMetric, project: str | None, user: str | None, resource: Resource | None = None
     ) -> Metric:
         """Create a metric. Raises ApiError, see `check`."""
-        self.check(wanted, resource)
+        self.check(new_metric, resource)
         return self.rows.add(
             Metric(
                 id=new_id(),
-                name=wanted.name,
-                unit=wanted.unit,
-                policy=wanted.policy,
+                name=new_metric.name,
+                unit=new_metric.unit,
+                policy=new_metric.policy,
                 resource_id=None if resource is None else resource.id,
                 project_id=project if resource is None else resource.project_id,
                 created_by_project_id=project,

@@ -37,12 +37,12 @@ class Policies(Rules):
         for name, (definition, methods) in SEEDED.items():
             self._add(name, [Definition(granularity=step, points=points) for step, points in definition], methods, 0)
 
-    def create(self, wanted: NewPolicy) -> Policy:
+    def create(self, new_policy: NewPolicy) -> Policy:
         """Add a policy. Raises ApiError 409 for a name that is taken, and 400."""
-        if wanted.name in self.rows:
-            raise conflict(f"Archive policy {wanted.name} already exists")
-        definition = [_definition(one) for one in wanted.definition]
-        return self._add(wanted.name, definition, wanted.aggregation_methods or _PLAIN, wanted.back_window)
+        if new_policy.name in self.rows:
+            raise conflict(f"Archive policy {new_policy.name} already exists")
+        definition = [_definition(one) for one in new_policy.definition]
+        return self._add(new_policy.name, definition, new_policy.aggregation_methods or _PLAIN, new_policy.back_window)
 
     def of(self, metric: Metric) -> Policy:
         """The policy of a metric."""
@@ -55,9 +55,9 @@ class Policies(Rules):
         )
 
 
-def _definition(wanted: NewDefinition) -> Definition:
+def _definition(new_definition: NewDefinition) -> Definition:
     """Definition in seconds; without points, measures are kept indefinitely. Raises ApiError 400."""
-    step, points, span = wanted.granularity, wanted.points, wanted.timespan
+    step, points, span = new_definition.granularity, new_definition.points, new_definition.timespan
     if step is None and points and span:
         step = span // points
     if not step:

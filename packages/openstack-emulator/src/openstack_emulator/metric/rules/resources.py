@@ -86,50 +86,50 @@ class Resources(Rules):
                 raise bad_request(f"Resource type {kind} has no {field} attribute")
         return predicate(expression, read)
 
-    def create(self, context: Context, kind: ResourceType, wanted: NewResource) -> Resource:
+    def create(self, context: Context, kind: ResourceType, new_resource: NewResource) -> Resource:
         """Create a resource with its metrics. Raises ApiError."""
-        key = resource_id(wanted.id, context.user_id, context.project_id)
+        key = resource_id(new_resource.id, context.user_id, context.project_id)
         if key in self.rows:
             raise conflict(f"Resource {key} already exists")
-        if wanted.project_id not in (None, context.project_id) and not context.is_admin:
+        if new_resource.project_id not in (None, context.project_id) and not context.is_admin:
             raise ApiError(403, "Insufficient privileges")
-        started = wanted.started_at or self.moment()
-        if wanted.ended_at is not None and time_of(wanted.ended_at) < time_of(started):
+        started = new_resource.started_at or self.moment()
+        if new_resource.ended_at is not None and time_of(new_resource.ended_at) < time_of(started):
             raise bad_request("Start timestamp cannot be after end timestamp")
-        metrics = self._accepted(context, wanted.metrics, None)
+        metrics = self._accepted(context, new_resource.metrics, None)
         resource = self.rows.add(
             Resource(
                 id=key,
                 type=kind.id,
-                project_id=wanted.project_id,
-                user_id=wanted.user_id,
-                original_resource_id=wanted.id,
+                project_id=new_resource.project_id,
+                user_id=new_resource.user_id,
+                original_resource_id=new_resource.id,
                 started_at=started,
-                ended_at=wanted.ended_at,
+                ended_at=new_resource.ended_at,
                 created_by_project_id=context.project_id,
                 created_by_user_id=context.user_id,
-                attributes={**dict.fromkeys(kind.attributes), **wanted.attributes},
+                attributes={**dict.fromkeys(kind.attributes), **new_resource.attributes},
                 is_server=False,
             )
         )
         self._attach(context, resource, metrics)
         return resource
 
-    def change(self, context: Context, resource: Resource, kind: ResourceType, wanted: ResourceChange) -> None:
+    def change(self, context: Context, resource: Resource, kind: ResourceType, requested: ResourceChange) -> None:
         """Set fields and attributes of a resource, and add metrics. Raises ApiError."""
         for name in required(kind.attributes):
-            if name in wanted.attributes and wanted.attributes[name] is None:
+            if name in requested.attributes and requested.attributes[name] is None:
                 raise bad_request(f"Value None for attribute {name} on resource type {kind.id} is invalid")
-        if wanted.ended_at is not None and (end := time_of(wanted.ended_at)) < time_of(resource.started_at):
+        if requested.ended_at is not None and (end := time_of(requested.ended_at)) < time_of(resource.started_at):
             shown = end.isoformat(" ")
             raise bad_request(f"Value {shown} for attribute ended_at on resource type {kind.id} is invalid")
-        self.add_metrics(context, resource, wanted.metrics)
-        resource.attributes = {**resource.attributes, **wanted.attributes}
-        self.rows.update(resource, **wanted.fields)
+        self.add_metrics(context, resource, requested.metrics)
+        resource.attributes = {**resource.attributes, **requested.attributes}
+        self.rows.update(resource, **requested.fields)
 
-    def add_metrics(self, context: Context, resource: Resource, wanted: NamedMetrics) -> None:
+    def add_metrics(self, context: Context, resource: Resource, requested: NamedMetrics) -> None:
         """Add metrics to a resource, all or none. Raises ApiError."""
-        self._attach(context, resource, self._accepted(context, wanted, resource))
+        self._attach(context, resource, self._accepted(context, requested, resource))
 
     def remove(self, resource: Resource) -> None:
         """Remove a resource with its metrics."""
@@ -138,11 +138,11 @@ class Resources(Rules):
         self.rows.remove(resource)
 
     def _accepted(
-        self, context: Context, wanted: NamedMetrics, resource: Resource | None
+        self, context: Context, requested: NamedMetrics, resource: Resource | None
     ) -> dict[str, Metric | NewMetric]:
         """The metrics, all of which can be added to a resource, or to a new one. Raises ApiError."""
         found: dict[str, Metric | NewMetric] = {}
-        for name, metric in wanted.items():
+        for name, metric in requested.items():
             if isinstance(metric, str):
                 known = self._metrics.rows.get(metric)
                 if known is None or context.project_id not in known.owners:

@@ -44,9 +44,9 @@ def checked(body: object, check: Check) -> Any:
     raise invalid(words, path)
 
 
-def check_fields(wanted: object, checks: Mapping[str, Check], required: Sequence[str] = ()) -> None:
+def check_fields(body: object, checks: Mapping[str, Check], required: Sequence[str] = ()) -> None:
     """Refuse an object with a wrong, an unknown or a missing field. Raises ApiError 400."""
-    checked(wanted, form(checks, tuple(required)))
+    checked(body, form(checks, tuple(required)))
 
 
 def no_value(value: Any) -> Problem:

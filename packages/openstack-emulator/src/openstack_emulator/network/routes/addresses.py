@@ -57,8 +57,8 @@ def list_availabilities(network: NetworkService, request: Request) -> Response:
     version = request.query.get("ip_version")
     rows = [_availability(network.state, record, version) for record in network.networks.rows]
     for name in ("network_id", "network_name", "tenant_id", "project_id"):
-        if wanted := request.query.all(name):
-            rows = [row for row in rows if row.get(name) in wanted]
+        if requested := request.query.all(name):
+            rows = [row for row in rows if row.get(name) in requested]
     return Response({"network_ip_availabilities": rows})
 
 

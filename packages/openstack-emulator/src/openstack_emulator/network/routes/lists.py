@@ -22,10 +22,10 @@ from openstack_emulator.network.views.api import View, view
 
 NOT_FILTERS = frozenset({"fields", "limit", "marker", "page_reverse", "sort_key", "sort_dir", "changed_since"})
 TAG_FILTERS: Mapping[str, Callable[[set[str], set[str]], bool]] = {
-    "tags": lambda wanted, present: wanted <= present,
-    "tags-any": lambda wanted, present: bool(wanted & present),
-    "not-tags": lambda wanted, present: not wanted <= present,
-    "not-tags-any": lambda wanted, present: not wanted & present,
+    "tags": lambda expected, present: expected <= present,
+    "tags-any": lambda expected, present: bool(expected & present),
+    "not-tags": lambda expected, present: not expected <= present,
+    "not-tags-any": lambda expected, present: not expected & present,
 }
 TIMES = ("created_at", "updated_at")
 CONVERTED = (boolean, VERSION)
@@ -61,18 +61,18 @@ def listed(resources: Resources[T], actor: Actor, request: Request, parent: Mapp
     parent: fields that the path fixes. Raises: ApiError 400 for bad paging and for unknown fields to filter or sort by.
     """
     query, kind, state = request.query, resources.kind, resources.state
-    wanted = _filters(query)
-    _check_known(_filterable(kind), wanted, "filtering")
+    filters = _filters(query)
+    _check_known(_filterable(kind), filters, "filtering")
     _check_order(query)
     _check_known(kind.filterable, query.all("sort_key"), "sort_keys")
-    _check_values(kind, wanted)
-    rows = _candidates(resources, {**wanted, **{name: [value] for name, value in parent.items()}})
+    _check_values(kind, filters)
+    rows = _candidates(resources, {**filters, **{name: [value] for name, value in parent.items()}})
     rows = [row for row in rows if resources.visible(actor, row)]
     if (at := query.get("marker")) is not None:
         marked = resources.reach(actor, at)
-    derived = any(name in kind.derived for name in wanted)
+    derived = any(name in kind.derived for name in filters)
     shown = {row.id: view(state, actor, row) for row in rows} if derived else {}
-    tests = [_test(kind, name, values, shown) for name, values in wanted.items()]
+    tests = [_test(kind, name, values, shown) for name, values in filters.items()]
     rows = [row for row in rows if all(test(row) for test in tests)]
     if (since := query.get("changed_since")) is not None:
         rows = [row for row in rows if (row.get("updated_at") or "") >= since]
@@ -111,9 +111,9 @@ def _check_known(known: Collection[str], names: Iterable[str], purpose: str) -> 
         raise bad_request(f"{unknown} is invalid attribute for {purpose}", "HTTPBadRequest")
 
 
-def _check_values(kind: ResourceKind[Any], wanted: Mapping[str, list[str]]) -> None:
+def _check_values(kind: ResourceKind[Any], body: Mapping[str, list[str]]) -> None:
     """Refuse values that cannot be converted to the type of their attribute."""
-    for name, values in wanted.items():
+    for name, values in body.items():
         attribute = kind.attributes.get(name)
         if attribute is None or attribute.check not in CONVERTED:
             continue
@@ -191,19 +191,19 @@ def _href(request: Request, marker: str, reverse: bool) -> str:
 
 def _filters(query: Query) -> dict[str, list[str]]:
     """Field → accepted values; `tenant_id` is `project_id`."""
-    wanted: dict[str, list[str]] = {}
+    body: dict[str, list[str]] = {}
     for name, value in query.pairs:
         if name not in NOT_FILTERS:
-            wanted.setdefault("project_id" if name == "tenant_id" else name, []).append(value)
-    return wanted
+            body.setdefault("project_id" if name == "tenant_id" else name, []).append(value)
+    return body
 
 
-def _candidates(resources: Resources[T], wanted: Mapping[str, list[str]]) -> list[T]:
+def _candidates(resources: Resources[T], body: Mapping[str, list[str]]) -> list[T]:
     """The rows an index finds, or all."""
     rows, kind = resources.rows, resources.kind
-    if len(ids := wanted.get("id", [])) > 0:
+    if len(ids := body.get("id", [])) > 0:
         return [row for key in dict.fromkeys(ids) if (row := rows.get(key)) is not None]
-    single = {name: values[0] for name, values in wanted.items() if len(values) == 1 and values[0]}
+    single = {name: values[0] for name, values in body.items() if len(values) == 1 and values[0]}
     indexed = {name: value for name, value in single.items() if name in kind.indexed and _plain(name)}
     return rows.select(**indexed) if indexed else list(rows)
 
@@ -230,15 +230,15 @@ def _matches(value: object, values: list[str]) -> bool:
 
 def _fixed_ips_match(fixed_ips: list[FixedIp], values: list[str]) -> bool:
     """`fixed_ips=subnet_id=X&fixed_ips=ip_address=Y`: the same key several times means any of them."""
-    wanted_values: dict[str, list[str]] = {}
+    expected_values: dict[str, list[str]] = {}
     for value in values:
-        key, _, wanted = value.partition("=")
+        key, _, expected = value.partition("=")
         if key not in ("subnet_id", "ip_address", "ip_address_substr"):
             continue
-        wanted_values.setdefault(key, []).append(wanted)
-    substring = wanted_values.pop("ip_address_substr", None)
+        expected_values.setdefault(key, []).append(expected)
+    substring = expected_values.pop("ip_address_substr", None)
     return any(
-        all(getattr(fixed, key) in wanted for key, wanted in wanted_values.items())
+        all(getattr(fixed, key) in texts for key, texts in expected_values.items())
         and (substring is None or any(part in fixed.ip_address for part in substring))
         for fixed in fixed_ips
     )
@@ -247,8 +247,8 @@ def _fixed_ips_match(fixed_ips: list[FixedIp], values: list[str]) -> bool:
 def listed_views(name: str, rows: list[View], request: Request) -> Response:
     """A list of records that have no table: filtered by equal fields, paged, trimmed."""
     known = {key for row in rows for key in row}
-    wanted = [(key, value) for key, value in request.query.pairs if key in known]
-    kept = [row for row in rows if all(str(row.get(key)).lower() == value.lower() for key, value in wanted)]
+    filters = [(key, value) for key, value in request.query.pairs if key in known]
+    kept = [row for row in rows if all(str(row.get(key)).lower() == value.lower() for key, value in filters)]
     shown, links = paged(lambda key: missing(name, name, key), kept, request)
     fields = request.query.all("fields")
     body: View = {name: [trimmed(row, fields) for row in shown]}

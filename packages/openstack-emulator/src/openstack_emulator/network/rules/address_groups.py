@@ -15,8 +15,8 @@ ADDRESSES = items(ip_or_cidr, distinct=True)
 class AddressGroups(Resources[AddressGroup]):
     """Lists of addresses that security group rules name as their remote side."""
 
-    def prepare_create(self, actor: Actor, wanted: AddressGroup, values: Values) -> None:
-        wanted.addresses = sorted({_prefix(address) for address in wanted.addresses})
+    def prepare_create(self, actor: Actor, draft: AddressGroup, values: Values) -> None:
+        draft.addresses = sorted({_prefix(address) for address in draft.addresses})
 
     def change_addresses(self, actor: Actor, record: AddressGroup, added: object, removed: object) -> None:
         """Put addresses in, take others out. Raises: ApiError 400 for ones that are there already or are not."""

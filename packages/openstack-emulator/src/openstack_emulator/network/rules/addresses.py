@@ -81,19 +81,19 @@ class Allocator:
         self._hints: dict[str, int] = {}
 
     def choose(
-        self, port: Addressed, wanted: Sequence[RequestedAddress] | None, previous: Iterable[FixedIp] = ()
+        self, port: Addressed, requested_addresses: Sequence[RequestedAddress] | None, previous: Iterable[FixedIp] = ()
     ) -> list[FixedIp]:
-        """The addresses of a port: those wanted, or with None one of each IP version, and those that it makes itself.
+        """The addresses of a port: the requested ones, or with None one of each IP version, and those of SLAAC.
 
         previous: addresses it has now and may keep.
         Raises: ApiError, Neutron's errors for bad, taken and exhausted addresses.
         """
         subnets = self._state.rows.subnets.select(network_id=port.network_id)
-        if wanted is None:
+        if requested_addresses is None:
             return self._automatic(port, subnets)
         kept = {fixed.ip_address: fixed for fixed in previous}
         chosen: list[FixedIp] = []
-        for item in wanted:
+        for item in requested_addresses:
             already = kept.get(item.ip_address or "")
             if already is not None and item.subnet_id in (None, already.subnet_id):
                 chosen.append(already)

@@ -98,9 +98,9 @@ class NetworkService(ResourceRecords):
 
     # For other services
 
-    def create_port(self, project_id: str, wanted: Mapping[str, object], admin: bool = False) -> Port:
-        """A port as `POST /v2.0/ports` makes it for a caller of this project; `wanted` is the body's `port`."""
-        return self.ports.create(Actor(project_id, admin), wanted)
+    def create_port(self, project_id: str, body: Mapping[str, object], admin: bool = False) -> Port:
+        """A port as `POST /v2.0/ports` makes it for a caller of this project; `body` is the body's `port`."""
+        return self.ports.create(Actor(project_id, admin), body)
 
     def update_port(self, port_id: str, **changes: object) -> Port:
         """Change a port as an admin's `PUT` does."""

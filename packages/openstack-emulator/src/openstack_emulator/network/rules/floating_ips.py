@@ -25,14 +25,14 @@ class FloatingIps(Resources[FloatingIp]):
         self.ports = ports
         self.routers = routers
 
-    def prepare_create(self, actor: Actor, wanted: FloatingIp, values: Values) -> None:
-        network = self.state.rows.networks.require(wanted.floating_network_id)
+    def prepare_create(self, actor: Actor, draft: FloatingIp, values: Values) -> None:
+        network = self.state.rows.networks.require(draft.floating_network_id)
         if not network.external:
             raise _bad(f"Network {network.id} is not a valid external network")
-        wanted.floating_ip_address = self._choose_address(wanted, values.get("subnet_id"))
-        if wanted.fixed_ip_address and not wanted.port_id:
+        draft.floating_ip_address = self._choose_address(draft, values.get("subnet_id"))
+        if draft.fixed_ip_address and not draft.port_id:
             raise _bad("fixed_ip_address cannot be specified without a port_id")
-        self._associate(actor, wanted, wanted.fixed_ip_address)
+        self._associate(actor, draft, draft.fixed_ip_address)
 
     def after_create(self, actor: Actor, record: FloatingIp) -> None:
         address = record.floating_ip_address
@@ -68,10 +68,10 @@ class FloatingIps(Resources[FloatingIp]):
             self.ports.forget(port)
         super().forget(record)
 
-    def _choose_address(self, wanted: FloatingIp, subnet_id: str | None) -> str:
+    def _choose_address(self, draft: FloatingIp, subnet_id: str | None) -> str:
         """A free IPv4 address of the external network, of the subnet or the very one asked for."""
-        network_id = wanted.floating_network_id
-        requested = RequestedAddress(subnet_id or None, wanted.floating_ip_address or None)
+        network_id = draft.floating_network_id
+        requested = RequestedAddress(subnet_id or None, draft.floating_ip_address or None)
         subnets = self.state.rows.subnets.select(network_id=network_id)
         if not any(subnet.ip_version == 4 for subnet in subnets):
             raise _bad(f"Network {network_id} does not contain any IPv4 subnet")

@@ -53,22 +53,22 @@ class SecurityGroupRules(Resources[SecurityGroupRule]):
         groups = self.state.of("security_groups")
         return super().visible(actor, record) or groups.visible(actor, groups.rows.require(record.security_group_id))
 
-    def prepare_create(self, actor: Actor, wanted: SecurityGroupRule, values: Values) -> None:
-        group = self.state.rows.security_groups.require(wanted.security_group_id)
+    def prepare_create(self, actor: Actor, draft: SecurityGroupRule, values: Values) -> None:
+        group = self.state.rows.security_groups.require(draft.security_group_id)
         if not actor.owns(group):
             raise disallowed("create_security_group_rule")
-        wanted.project_id = group.project_id
-        if wanted.ethertype not in ETHERTYPES:
+        draft.project_id = group.project_id
+        if draft.ethertype not in ETHERTYPES:
             raise bad_request(
-                f"Security group rule for ethertype '{wanted.ethertype}' not supported. Allowed values are "
+                f"Security group rule for ethertype '{draft.ethertype}' not supported. Allowed values are "
                 f"{list(ETHERTYPES)}.",
                 "SecurityGroupRuleInvalidEtherType",
             )
-        wanted.protocol = _protocol(wanted)
-        _check_remote(wanted)
-        _check_ports(wanted)
-        wanted.normalized_cidr = _normal_cidr(wanted)
-        signature = _signature(wanted)
+        draft.protocol = _protocol(draft)
+        _check_remote(draft)
+        _check_ports(draft)
+        draft.normalized_cidr = _normal_cidr(draft)
+        signature = _signature(draft)
         for rule in self.rows.select(security_group_id=group.id):
             if _signature(rule) == signature:
                 raise in_use("SecurityGroupRuleExists", f"Security group rule already exists. Rule id is {rule.id}.")

@@ -15,11 +15,11 @@ DEFAULT = "default"
 class SecurityGroups(Resources[SecurityGroup]):
     """Every project has a group `default`, made when it first needs it."""
 
-    def prepare_create(self, actor: Actor, wanted: SecurityGroup, values: Values) -> None:
-        if wanted.name.lower() == DEFAULT:
+    def prepare_create(self, actor: Actor, draft: SecurityGroup, values: Values) -> None:
+        if draft.name.lower() == DEFAULT:
             raise conflict("Default security group already exists.", "SecurityGroupDefaultAlreadyExists")
-        self.state.check_quota(wanted.project_id, "security_group_rule", len(ETHERTYPES))
-        self.default_of(wanted.project_id)
+        self.state.check_quota(draft.project_id, "security_group_rule", len(ETHERTYPES))
+        self.default_of(draft.project_id)
 
     def after_create(self, actor: Actor, record: SecurityGroup) -> None:
         self._allow(record, "egress")

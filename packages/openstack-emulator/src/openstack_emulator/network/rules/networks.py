@@ -24,18 +24,18 @@ class Networks(Resources[Network]):
         super().__init__(state, kind)
         self.segments = segments
 
-    def prepare_create(self, actor: Actor, wanted: Network, values: Values) -> None:
+    def prepare_create(self, actor: Actor, draft: Network, values: Values) -> None:
         chosen = self.segments.choose(*(values.get(name) for name in PROVIDER))
-        wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
-        check_zones(wanted.availability_zone_hints)
-        most = PLAIN_MTU if wanted.network_type in PHYSICAL_TYPES else TUNNEL_MTU
+        draft.network_type, draft.physical_network, draft.segmentation_id = chosen
+        check_zones(draft.availability_zone_hints)
+        most = PLAIN_MTU if draft.network_type in PHYSICAL_TYPES else TUNNEL_MTU
         if values.get("mtu", 0) > most:
             raise invalid_input(f"Requested MTU is too big, maximum is {most}.")
         if "mtu" not in values:
-            wanted.mtu = most
-        wanted.availability_zones = []
-        if wanted.is_default:
-            self._refuse_second_default(wanted)
+            draft.mtu = most
+        draft.availability_zones = []
+        if draft.is_default:
+            self._refuse_second_default(draft)
 
     def after_create(self, actor: Actor, record: Network) -> None:
         self.segments.put_first(record)

@@ -30,8 +30,8 @@ class AddressScopes(Resources[AddressScope]):
 class SubnetPools(Resources[SubnetPool]):
     """Ranges that subnets are cut from."""
 
-    def prepare_create(self, actor: Actor, wanted: SubnetPool, values: Values) -> None:
-        prefixes = [network_of(prefix) for prefix in wanted.prefixes]
+    def prepare_create(self, actor: Actor, draft: SubnetPool, values: Values) -> None:
+        prefixes = [network_of(prefix) for prefix in draft.prefixes]
         if not prefixes:
             raise bad_request(
                 "Unspecified minimum: a subnet pool needs at least one prefix.", "EmptySubnetPoolPrefixList"
@@ -39,14 +39,14 @@ class SubnetPools(Resources[SubnetPool]):
         versions = {prefix.version for prefix in prefixes}
         if len(versions) > 1:
             raise bad_request("Cannot mix IPv4 and IPv6 prefixes in a subnet pool.", "PrefixVersionMismatch")
-        version = wanted.ip_version = versions.pop()
-        wanted.prefixes = _merged(prefixes)
-        wanted.min_prefixlen = values.get("min_prefixlen", SHORTEST[version])
-        wanted.max_prefixlen = values.get("max_prefixlen", LONGEST[version])
-        wanted.default_prefixlen = values.get("default_prefixlen", wanted.min_prefixlen)
-        _check_lengths(wanted)
-        self._check_scope(actor, wanted)
-        self._check_default(wanted, wanted.id)
+        version = draft.ip_version = versions.pop()
+        draft.prefixes = _merged(prefixes)
+        draft.min_prefixlen = values.get("min_prefixlen", SHORTEST[version])
+        draft.max_prefixlen = values.get("max_prefixlen", LONGEST[version])
+        draft.default_prefixlen = values.get("default_prefixlen", draft.min_prefixlen)
+        _check_lengths(draft)
+        self._check_scope(actor, draft)
+        self._check_default(draft, draft.id)
 
     def prepare_update(self, actor: Actor, record: SubnetPool, after: SubnetPool, values: Values) -> None:
         _check_lengths(after)
@@ -78,13 +78,13 @@ class SubnetPools(Resources[SubnetPool]):
                 return pool
         raise bad_request(f"Bad subnets request: no default subnetpool found for IPv{version}.", "BadRequest")
 
-    def allocate(self, pool: SubnetPool, project_id: str, wanted: str | None, length: int | None) -> str:
-        """A free range of the pool: the one wanted, or the first of the length (or of the default length).
+    def allocate(self, pool: SubnetPool, project_id: str, requested: str | None, length: int | None) -> str:
+        """A free range of the pool: the requested one, or the first of the length (or of the default length).
 
         Raises: ApiError 400 for bad lengths, 409 `SubnetPoolQuotaExceeded`, and
         `SubnetAllocationError` when no range is left.
         """
-        size = network_of(wanted).prefixlen if wanted else (pool.default_prefixlen if length is None else length)
+        size = network_of(requested).prefixlen if requested else (pool.default_prefixlen if length is None else length)
         if size < pool.min_prefixlen:
             raise bad_request(
                 f"Unable to allocate subnet with prefix length {size}, minimum allowed prefix is {pool.min_prefixlen}.",
@@ -98,8 +98,8 @@ class SubnetPools(Resources[SubnetPool]):
         subnets = self.state.rows.subnets.select(subnetpool_id=pool.id)
         self._check_pool_quota(pool, [s for s in subnets if s.project_id == project_id], size)
         taken = [network_of(subnet.cidr) for subnet in subnets]
-        if wanted is not None:
-            return _requested_prefix(pool, network_of(wanted), taken)
+        if requested is not None:
+            return _requested_prefix(pool, network_of(requested), taken)
         for prefix in sorted(map(network_of, pool.prefixes), key=lambda network: -network.prefixlen):
             if (found := _first_free(prefix, size, taken)) is not None:
                 return found
@@ -171,14 +171,14 @@ def _inside(inner: IpNetwork, outer: IpNetwork) -> bool:
     return inner.overlaps(outer) and inner.prefixlen >= outer.prefixlen
 
 
-def _requested_prefix(pool: SubnetPool, wanted: IpNetwork, taken: list[IpNetwork]) -> str:
-    inside = any(_inside(wanted, network_of(prefix)) for prefix in pool.prefixes)
-    if not inside or any(wanted.overlaps(other) for other in taken):
+def _requested_prefix(pool: SubnetPool, requested: IpNetwork, taken: list[IpNetwork]) -> str:
+    inside = any(_inside(requested, network_of(prefix)) for prefix in pool.prefixes)
+    if not inside or any(requested.overlaps(other) for other in taken):
         raise conflict(
             "Failed to allocate subnet: Cannot allocate requested subnet from the available set of prefixes.",
             "SubnetAllocationError",
         )
-    return str(wanted)
+    return str(requested)
 
 
 def _first_free(prefix: IpNetwork, length: int, taken: list[IpNetwork]) -> str | None:

@@ -20,16 +20,16 @@ class PortForwardings(Resources[PortForwarding]):
         self.ports = ports
         self.routers = routers
 
-    def prepare_create(self, actor: Actor, wanted: PortForwarding, values: Values) -> None:
-        floating = self.state.rows.floatingips.require(wanted.floatingip_id)
+    def prepare_create(self, actor: Actor, draft: PortForwarding, values: Values) -> None:
+        floating = self.state.rows.floatingips.require(draft.floatingip_id)
         if floating.port_id:
             raise in_use(
                 "FipInUseByOtherResource",
                 f"Floating IP {floating.id} is associated to port {floating.port_id} and cannot be used for port "
                 "forwarding.",
             )
-        wanted.project_id = floating.project_id
-        self._complete(actor, wanted, values.get("internal_ip_address"), floating)
+        draft.project_id = floating.project_id
+        self._complete(actor, draft, values.get("internal_ip_address"), floating)
 
     def after_create(self, actor: Actor, record: PortForwarding) -> None:
         self._connect(record)
@@ -52,20 +52,22 @@ class PortForwardings(Resources[PortForwarding]):
         floating = self.state.rows.floatingips.require(record.floatingip_id)
         self.state.of("floatingips").change(floating, router_id=record.router)
 
-    def _complete(self, actor: Actor, wanted: PortForwarding, fixed_address: str | None, floating: FloatingIp) -> None:
+    def _complete(
+        self, actor: Actor, requested: PortForwarding, fixed_address: str | None, floating: FloatingIp
+    ) -> None:
         """Set the internal address, the one asked for if any, and the router on the way. Raises: ApiError."""
-        port = self.ports.reach(actor, wanted.internal_port_id)
+        port = self.ports.reach(actor, requested.internal_port_id)
         fixed = [f for f in port.fixed_ips if address_of(f.ip_address).version == 4]
         matching = [f for f in fixed if fixed_address in (None, f.ip_address)]
         if not matching:
             raise invalid_input(f"port {port.id} has no fixed IPv4 address {fixed_address or ''}.")
-        wanted.internal_ip_address = matching[0].ip_address
+        requested.internal_ip_address = matching[0].ip_address
         for other in self.rows.select(floatingip_id=floating.id):
-            same = (other.protocol, other.external_port) == (wanted.protocol, wanted.external_port)
-            if same and other.id != wanted.id:
-                side, number = "external", wanted.external_port
-                if other.internal_port == wanted.internal_port:
-                    side, number = "internal", wanted.internal_port
+            same = (other.protocol, other.external_port) == (requested.protocol, requested.external_port)
+            if same and other.id != requested.id:
+                side, number = "external", requested.external_port
+                if other.internal_port == requested.internal_port:
+                    side, number = "internal", requested.internal_port
                 collision = f"{number}:{number} and {number}:{number}"
                 raise bad_request(
                     f"Bad port_forwarding request: There is a port collision with the {side}_port_range. The following "
@@ -79,4 +81,4 @@ class PortForwardings(Resources[PortForwarding]):
                 f"{matching[0].subnet_id}.",
                 "ExternalGatewayForFloatingIPNotFound",
             )
-        wanted.router = router.id
+        requested.router = router.id

@@ -50,23 +50,23 @@ class Ports(Resources[Port]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare_create(self, actor: Actor, wanted: Port, values: Values) -> None:
-        network = self._network(wanted)
+    def prepare_create(self, actor: Actor, draft: Port, values: Values) -> None:
+        network = self._network(draft)
         self._check_rights(actor, network, values, "create")
-        served = wanted.device_owner.startswith("network:")
+        served = draft.device_owner.startswith("network:")
         if "port_security_enabled" not in values:
-            wanted.port_security_enabled = network.port_security_enabled and not served
-        self._choose_mac(wanted)
+            draft.port_security_enabled = network.port_security_enabled and not served
+        self._choose_mac(draft)
         if values.get("fixed_ips") == []:
-            wanted.ip_allocation = "none"  # also where the port then makes itself an address
-        wanted.fixed_ips = self.allocator.choose(wanted, values.get("fixed_ips"))
-        wanted.security_groups = self._choose_groups(actor, wanted, values.get("security_groups"))
+            draft.ip_allocation = "none"  # also where the port then makes itself an address
+        draft.fixed_ips = self.allocator.choose(draft, values.get("fixed_ips"))
+        draft.security_groups = self._choose_groups(actor, draft, values.get("security_groups"))
         pairs = values.get("allowed_address_pairs", ())
-        _settle_security(wanted, pairs, present=False)
-        wanted.allowed_address_pairs = _pairs(wanted, pairs)
-        wanted.extra_dhcp_opts = _dhcp_options((), values.get("extra_dhcp_opts", ()))
-        if wanted.host_id:
-            _set(wanted, {**VIF, "status": "ACTIVE"})
+        _settle_security(draft, pairs, present=False)
+        draft.allowed_address_pairs = _pairs(draft, pairs)
+        draft.extra_dhcp_opts = _dhcp_options((), values.get("extra_dhcp_opts", ()))
+        if draft.host_id:
+            _set(draft, {**VIF, "status": "ACTIVE"})
 
     def put(self, record: Port) -> Port:
         super().put(record)
@@ -285,10 +285,10 @@ def _settle_security(port: Port, pairs: Sequence[object], present: bool) -> None
         )
 
 
-def _pairs(port: Port, wanted: Iterable[RequestedAddressPair]) -> list[AddressPair]:
+def _pairs(port: Port, requested_address_pairs: Iterable[RequestedAddressPair]) -> list[AddressPair]:
     """Address pairs with the port's own MAC address where none is named."""
     named: list[tuple[str | None, str]] = []
-    for pair in wanted:
+    for pair in requested_address_pairs:
         if pair.ip_address is None:
             raise bad_request("AllowedAddressPair must contain ip_address", "AllowedAddressPairsMissingIP")
         named.append((pair.mac_address, pair.ip_address))

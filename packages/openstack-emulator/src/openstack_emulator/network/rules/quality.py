@@ -29,19 +29,19 @@ class QosRules(Resources[QosRule]):
         policies = self.state.of("policies")
         return policies.visible(actor, policies.rows.require(record.qos_policy_id))
 
-    def prepare_create(self, actor: Actor, wanted: QosRule, values: Values) -> None:
-        wanted.project_id = self.state.rows.policies.require(wanted.qos_policy_id).project_id
-        self._refuse_double(wanted)
+    def prepare_create(self, actor: Actor, draft: QosRule, values: Values) -> None:
+        draft.project_id = self.state.rows.policies.require(draft.qos_policy_id).project_id
+        self._refuse_double(draft)
 
     def prepare_update(self, actor: Actor, record: QosRule, after: QosRule, values: Values) -> None:
         self._refuse_double(after)
 
-    def _refuse_double(self, wanted: QosRule) -> None:
-        for other in self.rows.select(qos_policy_id=wanted.qos_policy_id):
-            if other.id != wanted.id and other.get("direction") == wanted.get("direction"):
+    def _refuse_double(self, requested: QosRule) -> None:
+        for other in self.rows.select(qos_policy_id=requested.qos_policy_id):
+            if other.id != requested.id and other.get("direction") == requested.get("direction"):
                 raise conflict(
                     f"Rule {self.kind.name.removesuffix('_rule')} conflicts with rule {other.id} which already "
-                    f"exists in QoS Policy {wanted.qos_policy_id}.",
+                    f"exists in QoS Policy {requested.qos_policy_id}.",
                     "QoSRulesConflict",
                 )
 
@@ -49,10 +49,10 @@ class QosRules(Resources[QosRule]):
 class MeteringRules(Resources[MeteringLabelRule]):
     """The rules of one label and direction do not overlap."""
 
-    def prepare_create(self, actor: Actor, wanted: MeteringLabelRule, values: Values) -> None:
-        prefix = wanted.remote_ip_prefix
-        for other in self.rows.select(metering_label_id=wanted.metering_label_id):
-            beside = other.direction == wanted.direction and other.remote_ip_prefix
+    def prepare_create(self, actor: Actor, draft: MeteringLabelRule, values: Values) -> None:
+        prefix = draft.remote_ip_prefix
+        for other in self.rows.select(metering_label_id=draft.metering_label_id):
+            beside = other.direction == draft.direction and other.remote_ip_prefix
             if prefix and beside and network_of(beside).overlaps(network_of(prefix)):
                 raise conflict(
                     f"Metering label rule with remote_ip_prefix '{prefix}' overlaps another.",

@@ -186,13 +186,13 @@ class Resources(Generic[T]):
         if self.kind.admin_write and not actor.admin:
             raise disallowed(f"create_{self.kind.name}")
         values = self.kind.for_create(body, actor)
-        wanted = self.kind.draft(new_id(), self._project(actor, values), values)
+        draft = self.kind.draft(new_id(), self._project(actor, values), values)
         self._refuse_foreign_parent(actor, values)
         self._check_references(actor, values)
         if self.kind.quota is not None:
-            self.state.check_quota(wanted.project_id, self.kind.quota)
-        self.prepare_create(actor, wanted, values)
-        record = self.put(wanted)
+            self.state.check_quota(draft.project_id, self.kind.quota)
+        self.prepare_create(actor, draft, values)
+        record = self.put(draft)
         if self.kind.shareable and values.get("shared"):
             self.state.sharing.open(record)
         self._become_active(record)
@@ -237,7 +237,7 @@ class Resources(Generic[T]):
 
     # What kinds with rules of their own override
 
-    def prepare_create(self, actor: Actor, wanted: T, values: Values) -> None:
+    def prepare_create(self, actor: Actor, draft: T, values: Values) -> None:
         """Check a new record and complete it in place; `values` are what the request named, without defaults."""
 
     def after_create(self, actor: Actor, record: T) -> None:
@@ -320,10 +320,10 @@ class Resources(Generic[T]):
     # How they refer and come to life
 
     def _project(self, actor: Actor, values: Values) -> str:
-        wanted: str | None = values.get("project_id", values.get("tenant_id"))
-        if wanted and wanted != actor.project_id and not actor.admin:
+        requested: str | None = values.get("project_id", values.get("tenant_id"))
+        if requested and requested != actor.project_id and not actor.admin:
             raise foreign_project()
-        return wanted if wanted is not None else actor.project_id or ""
+        return requested if requested is not None else actor.project_id or ""
 
     def _refuse_foreign_parent(self, actor: Actor, values: Values) -> None:
         """403 for a part of another project's object, although the object itself cannot be seen."""

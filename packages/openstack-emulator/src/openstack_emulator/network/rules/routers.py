@@ -26,12 +26,12 @@ class Routers(Resources[Router]):
         super().__init__(state, kind)
         self.ports = ports
 
-    def prepare_create(self, actor: Actor, wanted: Router, values: Values) -> None:
-        wanted.distributed, wanted.ha = bool(wanted.distributed), bool(wanted.ha)
-        check_zones(wanted.availability_zone_hints)
-        wanted.availability_zones = list(ZONES)
+    def prepare_create(self, actor: Actor, draft: Router, values: Values) -> None:
+        draft.distributed, draft.ha = bool(draft.distributed), bool(draft.ha)
+        check_zones(draft.availability_zone_hints)
+        draft.availability_zones = list(ZONES)
         wish = values.get("external_gateway_info")
-        wanted.external_gateway_info = self._choose_gateway(actor, wanted, wish, "create")
+        draft.external_gateway_info = self._choose_gateway(actor, draft, wish, "create")
 
     def after_create(self, actor: Actor, record: Router) -> None:
         self._put_gateway_port(record)

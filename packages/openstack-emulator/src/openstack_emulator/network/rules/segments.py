@@ -34,9 +34,9 @@ class Segments(Resources[Segment]):
     def visible(self, actor: Actor, record: Segment) -> bool:
         return actor.admin
 
-    def prepare_create(self, actor: Actor, wanted: Segment, values: Values) -> None:
-        chosen = self.choose(wanted.network_type, wanted.physical_network, wanted.segmentation_id)
-        wanted.network_type, wanted.physical_network, wanted.segmentation_id = chosen
+    def prepare_create(self, actor: Actor, draft: Segment, values: Values) -> None:
+        chosen = self.choose(draft.network_type, draft.physical_network, draft.segmentation_id)
+        draft.network_type, draft.physical_network, draft.segmentation_id = chosen
 
     def choose(self, kind: str | None, physical: str | None, number: int | None) -> ProviderSegment:
         """Where packets go, with a free number where the type has one and none is given.

@@ -25,8 +25,8 @@ SHAREABLE = {
 class RbacPolicies(Resources[RbacPolicy]):
     """Who besides its owner may use an object."""
 
-    def prepare_create(self, actor: Actor, wanted: RbacPolicy, values: Values) -> None:
-        kind, action = wanted.object_type, wanted.action
+    def prepare_create(self, actor: Actor, draft: RbacPolicy, values: Values) -> None:
+        kind, action = draft.object_type, draft.action
         if kind not in SHAREABLE:
             raise invalid_input(f"'{kind}' is not a valid RBAC object type.")
         actions = ("access_as_shared", "access_as_external") if kind == "network" else ("access_as_shared",)
@@ -35,15 +35,15 @@ class RbacPolicies(Resources[RbacPolicy]):
                 f"Invalid action '{action}' for object type '{kind}'. Valid actions: {actions}", "InvalidActionForType"
             )
         objects = self.state.of(SHAREABLE[kind])
-        shared = objects.rows.get(wanted.object_id)
+        shared = objects.rows.get(draft.object_id)
         if shared is None:
-            raise invalid_input(f"{objects.kind.label} {wanted.object_id} could not be found.")
+            raise invalid_input(f"{objects.kind.label} {draft.object_id} could not be found.")
         if not actor.owns(shared):
             raise invalid_input("Only admins can manipulate policies on objects they do not own.")
-        _check_target(wanted.target_tenant)
-        self._refuse_wildcard(actor, wanted.target_tenant, "create")
-        target = wanted.target_tenant
-        if self.rows.first(object_id=wanted.object_id, action=action, target_tenant=target) is not None:
+        _check_target(draft.target_tenant)
+        self._refuse_wildcard(actor, draft.target_tenant, "create")
+        target = draft.target_tenant
+        if self.rows.first(object_id=draft.object_id, action=action, target_tenant=target) is not None:
             raise conflict("An RBAC policy already exists with those values.", "DuplicateRbacPolicy")
 
     def after_create(self, actor: Actor, record: RbacPolicy) -> None:

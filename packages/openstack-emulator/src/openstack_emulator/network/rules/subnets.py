@@ -35,21 +35,21 @@ class Subnets(Resources[Subnet]):
         if not actor.owns(self._network(record)):
             super().refuse_unauthorized(actor, record, action)
 
-    def prepare_create(self, actor: Actor, wanted: Subnet, values: Values) -> None:
-        network = self._network(wanted)
+    def prepare_create(self, actor: Actor, draft: Subnet, values: Values) -> None:
+        network = self._network(draft)
         if not actor.owns(network):
             raise disallowed("create_subnet")
         if "project_id" not in values and "tenant_id" not in values:
-            wanted.project_id = network.project_id
-        self._choose_cidr(actor, wanted, values)
-        cidr = network_of(wanted.cidr)
-        _check_version(wanted, cidr)
-        _check_ipv6(wanted)
-        self._refuse_overlap(wanted, cidr)
-        self._refuse_other_pool(wanted)
-        wanted.gateway_ip = _gateway(wanted.gateway_ip, cidr) if "gateway_ip" in values else _first_host(cidr)
-        wanted.allocation_pools = _checked_pools(wanted, cidr) or _whole(cidr, wanted.gateway_ip)
-        _check_sizes(wanted)
+            draft.project_id = network.project_id
+        self._choose_cidr(actor, draft, values)
+        cidr = network_of(draft.cidr)
+        _check_version(draft, cidr)
+        _check_ipv6(draft)
+        self._refuse_overlap(draft, cidr)
+        self._refuse_other_pool(draft)
+        draft.gateway_ip = _gateway(draft.gateway_ip, cidr) if "gateway_ip" in values else _first_host(cidr)
+        draft.allocation_pools = _checked_pools(draft, cidr) or _whole(cidr, draft.gateway_ip)
+        _check_sizes(draft)
 
     def after_create(self, actor: Actor, record: Subnet) -> None:
         if is_slaac(record):
@@ -85,19 +85,19 @@ class Subnets(Resources[Subnet]):
     def _network(self, record: Subnet) -> Network:
         return self.state.rows.networks.require(record.network_id)
 
-    def _choose_cidr(self, actor: Actor, wanted: Subnet, values: Values) -> None:
+    def _choose_cidr(self, actor: Actor, requested: Subnet, values: Values) -> None:
         """Take the range from a pool when one is named, else it must be given."""
         prefix_length, requested_cidr = values.get("prefixlen"), values.get("cidr")
-        if values.get("use_default_subnetpool") and not wanted.subnetpool_id:
-            wanted.subnetpool_id = self.pools.default_for(actor, wanted.ip_version).id
-        if wanted.subnetpool_id is not None:
-            pool = self.pools.reach(actor, wanted.subnetpool_id)
-            if wanted.ip_version != pool.ip_version:
-                own, there = (f"IPv{version}" for version in (wanted.ip_version, pool.ip_version))
+        if values.get("use_default_subnetpool") and not requested.subnetpool_id:
+            requested.subnetpool_id = self.pools.default_for(actor, requested.ip_version).id
+        if requested.subnetpool_id is not None:
+            pool = self.pools.reach(actor, requested.subnetpool_id)
+            if requested.ip_version != pool.ip_version:
+                own, there = (f"IPv{version}" for version in (requested.ip_version, pool.ip_version))
                 raise bad_request(
                     f"Bad subnets request: Cannot allocate {own} subnet from {there} subnet pool.", "BadRequest"
                 )
-            wanted.cidr = self.pools.allocate(pool, wanted.project_id, requested_cidr, prefix_length)
+            requested.cidr = self.pools.allocate(pool, requested.project_id, requested_cidr, prefix_length)
         elif requested_cidr is None:
             raise bad_request(
                 "Bad subnets request: a subnetpool must be specified in the absence of a cidr.", "BadRequest"
@@ -105,25 +105,25 @@ class Subnets(Resources[Subnet]):
         elif prefix_length is not None:
             raise bad_request("Bad subnets request: prefixlen is only valid with a subnetpool.", "BadRequest")
 
-    def _refuse_overlap(self, wanted: Subnet, cidr: IpNetwork) -> None:
-        for other in self.rows.select(network_id=wanted.network_id):
+    def _refuse_overlap(self, draft: Subnet, cidr: IpNetwork) -> None:
+        for other in self.rows.select(network_id=draft.network_id):
             if other.ip_version == cidr.version and network_of(other.cidr).overlaps(cidr):
                 raise invalid_input(
-                    f"Requested subnet with cidr: {cidr} for network: {wanted.network_id} overlaps with another subnet."
+                    f"Requested subnet with cidr: {cidr} for network: {draft.network_id} overlaps with another subnet."
                 )
 
-    def _refuse_other_pool(self, wanted: Subnet) -> None:
+    def _refuse_other_pool(self, draft: Subnet) -> None:
         """The subnets of one IP version on a network come from one pool, or all from none."""
-        same = self.rows.select(network_id=wanted.network_id)
-        if any(other.ip_version == wanted.ip_version and other.subnetpool_id != wanted.subnetpool_id for other in same):
+        same = self.rows.select(network_id=draft.network_id)
+        if any(other.ip_version == draft.ip_version and other.subnetpool_id != draft.subnetpool_id for other in same):
             raise bad_request(
                 "Subnets hosted on the same network must be allocated from the same subnet pool.",
                 "NetworkSubnetPoolAffinityError",
             )
 
-    def _refuse_gateway_in_use(self, record: Subnet, wanted: str | None) -> None:
+    def _refuse_gateway_in_use(self, record: Subnet, new_gateway: str | None) -> None:
         gateway = record.gateway_ip
-        if gateway is None or wanted == gateway:
+        if gateway is None or new_gateway == gateway:
             return
         port_id = self.state.ports.taken(record.id).get(int(address_of(gateway)))
         port = self.state.rows.ports.get(port_id or "")

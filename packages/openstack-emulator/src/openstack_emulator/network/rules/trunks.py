@@ -24,12 +24,12 @@ class Trunks(Resources[Trunk]):
         super().__init__(state, kind)
         self.ports = ports
 
-    def prepare_create(self, actor: Actor, wanted: Trunk, values: Values) -> None:
-        parent = self.ports.reach(actor, wanted.port_id)
+    def prepare_create(self, actor: Actor, draft: Trunk, values: Values) -> None:
+        parent = self.ports.reach(actor, draft.port_id)
         if self.rows.first(port_id=parent.id) is not None or self.state.trunk_of_subport(parent.id):
             raise _parent_in_use(parent.id)
-        wanted.sub_ports = self._checked(actor, wanted, values.get("sub_ports", []))
-        wanted.status = "ACTIVE" if parent.status == "ACTIVE" else "DOWN"
+        draft.sub_ports = self._checked(actor, draft, values.get("sub_ports", []))
+        draft.status = "ACTIVE" if parent.status == "ACTIVE" else "DOWN"
 
     def after_create(self, actor: Actor, record: Trunk) -> None:
         self._own(record.sub_ports, OWNER)

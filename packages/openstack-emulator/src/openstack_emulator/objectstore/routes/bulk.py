@@ -15,7 +15,7 @@ import orjson
 
 from openstack_emulator.core.errors import ApiError, reason
 from openstack_emulator.core.http import Request, Response
-from openstack_emulator.objectstore.routes.listing import FORMATS, wanted_format, xml_document
+from openstack_emulator.objectstore.routes.listing import FORMATS, requested_format, xml_document
 from openstack_emulator.objectstore.rules.composition import ObjectStore
 from openstack_emulator.objectstore.rules.errors import explained
 from openstack_emulator.objectstore.rules.inputs import NewObject
@@ -95,7 +95,7 @@ def bulk_upload(swift: ObjectStore, request: Request, account: str, prefix: str)
 def report(request: Request, outcome: Outcome) -> Response:
     """The answer, with status 200 whatever the result: the status that counts is in the body."""
     status = f"{outcome.status} {reason(outcome.status)}"
-    form = wanted_format(request)
+    form = requested_format(request)
     facts = {**outcome.counts, "Response Body": outcome.message, "Response Status": status}
     if form == "json":
         body = orjson.dumps({**facts, "Errors": outcome.errors})

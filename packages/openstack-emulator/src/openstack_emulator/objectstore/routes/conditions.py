@@ -17,7 +17,7 @@ def check_conditions(headers: Mapping[str, str], etag: str, modified: float) -> 
     Raises: ApiError 412 when the client wants another state of the object.
     """
     modified = -(-modified // 1)
-    if (wanted := headers.get("if-match")) is not None and not _names(wanted, etag):
+    if (requested := headers.get("if-match")) is not None and not _names(requested, etag):
         raise refused(412)
     if (since := _moment(headers.get("if-unmodified-since"))) is not None and modified > since:
         raise refused(412)
@@ -28,10 +28,10 @@ def check_conditions(headers: Mapping[str, str], etag: str, modified: float) -> 
     return None
 
 
-def partial(data: bytes, headers: dict[str, str], wanted: Sequence[Span], boundary: str) -> Response:
+def partial(data: bytes, headers: dict[str, str], requested: Sequence[Span], boundary: str) -> Response:
     """206 with one part of the data, or several as `multipart/byteranges`."""
-    if len(wanted) == 1:
-        start, end = wanted[0]
+    if len(requested) == 1:
+        start, end = requested[0]
         part = {"Content-Range": f"bytes {start}-{end - 1}/{len(data)}", "Content-Length": str(end - start)}
         return Response(data[start:end], 206, {**headers, **part})
     body = b"".join(
@@ -39,7 +39,7 @@ def partial(data: bytes, headers: dict[str, str], wanted: Sequence[Span], bounda
         f"Content-Range: bytes {start}-{end - 1}/{len(data)}\r\n\r\n".encode()
         + data[start:end]
         + b"\r\n"
-        for start, end in wanted
+        for start, end in requested
     )
     body += f"--{boundary}--".encode()
     whole = {"Content-Type": f"multipart/byteranges;boundary={boundary}", "Content-Length": str(len(body))}

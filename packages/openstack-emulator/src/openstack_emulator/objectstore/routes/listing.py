@@ -69,7 +69,7 @@ def _cut(shown: Mapping[str, Entry], query: Query) -> list[Entry]:
     return [shown[label] for label in labels]
 
 
-def wanted_format(request: Request) -> str:
+def requested_format(request: Request) -> str:
     """json, xml or plain: by the parameter `format`, else by what the client accepts."""
     value = request.query.get("format")
     if value is not None:
@@ -89,7 +89,7 @@ def rendered(request: Request, root: str, name: str, kind: str, entries: Sequenc
 
     root, name: the outer XML element, `container` or `account`, and its name. kind: the element of an entry.
     """
-    form = wanted_format(request)
+    form = requested_format(request)
     headers = {"Content-Type": FORMATS[form]}
     if "format" not in request.query:
         headers |= BY_ACCEPT

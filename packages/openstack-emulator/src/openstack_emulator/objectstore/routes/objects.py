@@ -67,9 +67,9 @@ def get(swift: ObjectStore, request: Request) -> Response:
     headers |= {"ETag": etag}
     if is_signed(request):
         headers = _for_signed_url(headers, stored.name, request)
-    wanted = spans(request.headers.get("range"), len(whole), headers) if request.method == "GET" else None
-    if wanted is not None:
-        return partial(whole, headers, wanted, stored.hash)
+    byte_ranges = spans(request.headers.get("range"), len(whole), headers) if request.method == "GET" else None
+    if byte_ranges is not None:
+        return partial(whole, headers, byte_ranges, stored.hash)
     body = None if request.method == "HEAD" else whole
     return Response(body, 200, {**headers, "Content-Length": str(len(whole))})
 

@@ -122,10 +122,10 @@ def _joined_hash(parts: Iterable[str]) -> str:
 
 def _narrowed(segment: Segment, at: int, byte_range: object) -> Segment:
     """The segment with a part of its bytes."""
-    wanted = spans(f"bytes={byte_range}", segment.whole_bytes)
-    if wanted is None or len(wanted) != 1:
+    byte_ranges = spans(f"bytes={byte_range}", segment.whole_bytes)
+    if byte_ranges is None or len(byte_ranges) != 1:
         raise _BadSegment(f"Index {at}: invalid range")
-    start, end = wanted[0]
+    start, end = byte_ranges[0]
     return dataclasses.replace(segment, bytes=end - start, range=f"{start}-{end - 1}")
 
 

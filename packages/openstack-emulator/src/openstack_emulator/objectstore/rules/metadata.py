@@ -59,12 +59,12 @@ def changed(kept: Mapping[str, str], headers: Mapping[str, str], kind: str, syst
     system: further headers than metadata, by full lower-case name.
     """
     result = dict(kept)
-    wanted = {**user_metadata(headers, kind), **{name: headers[name] for name in system if name in headers}}
+    metadata = {**user_metadata(headers, kind), **{name: headers[name] for name in system if name in headers}}
     for name in headers:
         target = "x-" + name.removeprefix("x-remove-")
         if name.startswith("x-remove-") and (target in system or target.startswith(f"x-{kind}-meta-")):
-            wanted[target] = ""
-    for name, value in wanted.items():
+            metadata[target] = ""
+    for name, value in metadata.items():
         if value:
             result[name] = value
         else:

@@ -37,6 +37,6 @@ class Quotas:
             _refuse_beyond(headers.get(name), totals[what])
 
 
-def _refuse_beyond(quota: str | None, wanted: int) -> None:
-    if quota is not None and is_number(quota) and wanted > int(quota):
+def _refuse_beyond(quota: str | None, requested: int) -> None:
+    if quota is not None and is_number(quota) and requested > int(quota):
         raise explained(413, "Upload exceeds quota.")

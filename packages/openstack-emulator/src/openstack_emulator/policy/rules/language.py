@@ -127,9 +127,9 @@ class _Parser:
     def _next(self) -> None:
         self.kind, self.sign = next(self._tokens, (None, None))
 
-    def unexpected(self, wanted: str) -> ApiError:
+    def unexpected(self, requested: str) -> ApiError:
         found = "the rule ends" if self.sign is None else f"found {self.sign!r}"
-        return bad_request(f"Syntax error in rule {self._text.strip()!r}: expected {wanted}, but {found}")
+        return bad_request(f"Syntax error in rule {self._text.strip()!r}: expected {requested}, but {found}")
 
     def _take(self, sign: str) -> None:
         if self.sign != sign or self.kind != "sign":

@@ -42,14 +42,14 @@ class Policies(Rules):
         """Return a policy by ID or name. Raises ApiError 404."""
         return self.rows.get(key) or self.rows.first(name=key) or self.rows.require(key)
 
-    def create(self, context: Context, wanted: NewPolicy, rules: Iterable[NewRule]) -> Policy:
+    def create(self, context: Context, new_policy: NewPolicy, rules: Iterable[NewRule]) -> Policy:
         """Create a policy, with these rules. Raises ApiError: 400, or 409 for a name that is in use."""
-        name = wanted.name
+        name = new_policy.name
         if not _NAME.match(name) or name == MODULE:
             raise bad_request(f"Policy name {name!r} must consist of letters, digits and underscores")
         if self.rows.first(name=name) is not None or self.sources.rows.first(name=name) is not None:
             raise conflict(f"Policy with name {name} already exists")
-        row = self.rows.add(_policy(wanted, context.user_id))
+        row = self.rows.add(_policy(new_policy, context.user_id))
         try:
             for one in rules:
                 self.add_rule(row, one)
@@ -73,14 +73,14 @@ class Policies(Rules):
             raise self.rules.missing(key)
         return found
 
-    def add_rule(self, row: Policy, wanted: NewRule) -> PolicyRule:
+    def add_rule(self, row: Policy, new_rule: NewRule) -> PolicyRule:
         """Add a rule to a policy. Raises ApiError: 400 for an invalid one, 409 for one that the policy has."""
-        rule = parse(wanted.rule)
+        rule = parse(new_rule.rule)
         self._check(row, rule)
         if any(one.rule == str(rule) for one in self.rules.select(policy_id=row.id)):
             raise conflict(f"Rule already exists: {rule}")
         return self.rules.add(
-            PolicyRule(id=new_id(), policy_id=row.id, rule=str(rule), name=wanted.name, comment=wanted.comment)
+            PolicyRule(id=new_id(), policy_id=row.id, rule=str(rule), name=new_rule.name, comment=new_rule.comment)
         )
 
     # -- checks ----------------------------------------------------------------------------------------------------
@@ -201,14 +201,14 @@ class Policies(Rules):
         return [] if row is None or key[1] not in self.sources.tables(row) else self.sources.read(request, row, key[1])
 
 
-def _policy(wanted: NewPolicy, owner: str) -> Policy:
+def _policy(new_policy: NewPolicy, owner: str) -> Policy:
     return Policy(
         id=new_id(),
-        name=wanted.name,
-        abbreviation=wanted.abbreviation or wanted.name[:_ABBREVIATION],
-        description=wanted.description or "",
+        name=new_policy.name,
+        abbreviation=new_policy.abbreviation or new_policy.name[:_ABBREVIATION],
+        description=new_policy.description or "",
         owner_id=owner,
-        kind=wanted.kind or "nonrecursive",
+        kind=new_policy.kind or "nonrecursive",
     )
 
 

@@ -59,17 +59,17 @@ class HostReservations(ComputeKind):
         before_end = values.get("before_end") or "default"
         if before_end not in BEFORE_END:
             raise bad_request("Malformed parameter before_end")
-        wanted = {name: required_parameter(values, name) for name in ("hypervisor_properties", "resource_properties")}
-        self.suitable(*wanted.values())
-        return {**wanted, "min": low, "max": high, "before_end": before_end}
+        body = {name: required_parameter(values, name) for name in ("hypervisor_properties", "resource_properties")}
+        self.suitable(*body.values())
+        return {**body, "min": low, "max": high, "before_end": before_end}
 
-    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
-        suitable = self.suitable(wanted.hypervisor_properties, wanted.resource_properties)
+    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
+        suitable = self.suitable(requested.hypervisor_properties, requested.resource_properties)
         free = [host.id for host in suitable if self.calendar.is_free(host.id, period)]
         free.sort(key=lambda key: key not in present)
-        if len(free) < (wanted.min or 0):
+        if len(free) < (requested.min or 0):
             raise conflict("Not enough hosts available")
-        return free[: wanted.max]
+        return free[: requested.max]
 
     def prepare(self, reservation: Reservation, lease: Lease) -> None:
         metadata = {RESERVATION_OWNER: lease.project_id}
@@ -116,14 +116,14 @@ class InstanceReservations(ComputeKind):
             "resource_properties": properties,
         }
 
-    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
         """The hosts, each as often as it has servers of the reservation."""
-        hosts = sorted(self.suitable(wanted.resource_properties), key=lambda host: host.id not in present)
-        room = {host.id: self._room(host, wanted, period) for host in hosts}
-        amount = wanted.amount or 0
-        if wanted.affinity:
+        hosts = sorted(self.suitable(requested.resource_properties), key=lambda host: host.id not in present)
+        room = {host.id: self._room(host, requested, period) for host in hosts}
+        amount = requested.amount or 0
+        if requested.affinity:
             chosen = [key for key in room if room[key] >= amount][:1] * amount
-        elif wanted.affinity is None:
+        elif requested.affinity is None:
             chosen = [key for key in room for _ in range(room[key])][:amount]
         else:
             chosen = [key for key in room if room[key]][:amount]
@@ -131,15 +131,15 @@ class InstanceReservations(ComputeKind):
             raise conflict("Not enough hosts available")
         return list(dict.fromkeys(chosen))
 
-    def _room(self, host: Host, wanted: Reservation, period: Period) -> int:
+    def _room(self, host: Host, requested: Reservation, period: Period) -> int:
         """How many servers of the size a host has room for all the time."""
         others = list(self.calendar.during(host.id, period))
         if any(one.reservation.resource_type == HostReservations.resource_type for one in others):
             return 0
         moments = [period.start, *(one.start for one in others if one.start > period.start)]
-        least = wanted.amount or 0
+        least = requested.amount or 0
         for field, capacity in _CAPACITIES:
-            size = wanted.get(field)
+            size = requested.get(field)
             for moment in moments:
                 used = sum(
                     one.reservation.get(field) * _most_on_one_host(one.reservation)
@@ -187,8 +187,8 @@ class FlavorReservations(InstanceReservations):
         size = self.compute.size_of(str(key))
         if size is None:
             raise bad_request(f"Malformed parameter flavor_id: there is no flavor {key}.")
-        wanted = {"vcpus": size.vcpus, "memory_mb": size.memory_mb, "disk_gb": size.disk_gb}
-        return {**wanted, **self.placement(values), "extra_specs": size.extra_specs}
+        body = {"vcpus": size.vcpus, "memory_mb": size.memory_mb, "disk_gb": size.disk_gb}
+        return {**body, **self.placement(values), "extra_specs": size.extra_specs}
 
 
 def _size(reservation: Reservation) -> Size:

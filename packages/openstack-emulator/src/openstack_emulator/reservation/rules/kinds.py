@@ -42,7 +42,7 @@ class ReservationKind(ABC):
         """Return the fields of a reservation that a request describes. Raises ApiError 400."""
 
     @abstractmethod
-    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
         """Return the IDs of the resources for a reservation, of those that it had if possible.
 
         Raises: ApiError 400 or 409.
@@ -75,24 +75,26 @@ class AddressReservations(ReservationKind):
 
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
         network = required_parameter(values, "network_id")
-        wanted = values.get("required_floatingips") or []
-        if not isinstance(wanted, list) or not all(isinstance(one, str) for one in wanted):
+        requested = values.get("required_floatingips") or []
+        if not isinstance(requested, list) or not all(isinstance(one, str) for one in requested):
             raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
         amount = integer_parameter(values, "amount", 0)
-        if len(wanted) > amount:
+        if len(requested) > amount:
             raise bad_request(
                 "Invalid values for required_floatingips and amount. The amount must be equal to or longer than length "
                 "of required_floatingips."
             )
-        return {"network_id": network, "amount": amount, "required_floatingips": wanted}
+        return {"network_id": network, "amount": amount, "required_floatingips": requested}
 
-    def choose(self, wanted: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
         free = [
             row
             for row in self._addresses.rows
-            if row.floating_network_id == wanted.network_id and row.reservable and self.calendar.is_free(row.id, period)
+            if row.floating_network_id == requested.network_id
+            and row.reservable
+            and self.calendar.is_free(row.id, period)
         ]
-        addresses, amount = wanted.required_floatingips or [], wanted.amount or 0
+        addresses, amount = requested.required_floatingips or [], requested.amount or 0
         if not set(addresses) <= {row.floating_ip_address for row in free}:
             raise AddressShortage
         free.sort(key=lambda row: (row.floating_ip_address not in addresses, row.id not in present))

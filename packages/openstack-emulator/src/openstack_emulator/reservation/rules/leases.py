@@ -32,7 +32,7 @@ class _Plan:
     """A reservation as it is to be, and the IDs of its resources."""
 
     kind: ReservationKind
-    wanted: Reservation
+    reservation: Reservation
     resources: list[str]
 
 
@@ -73,14 +73,14 @@ class Leases(Rules):
         lease = self._lease(request.context, name, start, end, warning)
         planned: list[_Plan] = []
         for one in _list(body.get("reservations") or [], "reservations"):
-            others = tuple((plan.wanted, plan.resources) for plan in planned)
+            others = tuple((plan.reservation, plan.resources) for plan in planned)
             planned.append(self._planned(lease, one, Period(lease.start_date, lease.end_date, None, others)))
         lease.trust_id, lease.trust_is_new = trust_for(self.cloud, request, SERVICE_USER)
         self.rows.add(lease)
         for plan in planned:
-            self._calendar.reservations.add(plan.wanted)
-            self._calendar.allocate(plan.wanted, plan.resources)
-            plan.kind.prepare(plan.wanted, lease)
+            self._calendar.reservations.add(plan.reservation)
+            self._calendar.allocate(plan.reservation, plan.resources)
+            plan.kind.prepare(plan.reservation, lease)
         own = [(START, lease.start_date), (END, lease.end_date), (BEFORE_END, lease.before_end_date)]
         self.events.schedule(lease, [*events, *own])
         return lease
@@ -111,7 +111,7 @@ class Leases(Rules):
         kind = self._kinds.get(str(named))
         if kind is None:
             raise bad_request(f"The {named} resource type is not supported")
-        wanted = Reservation(
+        requested = Reservation(
             id=new_id(),
             lease_id=lease.id,
             resource_id=new_id(),
@@ -123,7 +123,7 @@ class Leases(Rules):
             updated_at=self.records.timestamp(STAMP),
             **kind.accept(entry),
         )
-        return _Plan(kind, wanted, kind.choose(wanted, period, []))
+        return _Plan(kind, requested, kind.choose(requested, period, []))
 
     def change(self, lease: Lease, body: Any) -> None:
         """Change name, dates or reservations. Raises ApiError: 400, 403, or 409 without enough resources."""
@@ -153,8 +153,8 @@ class Leases(Rules):
             changed = started and bool(set(plan.resources) - set(self._calendar.resources_of(reservation)))
             self._calendar.reservations.update(
                 reservation,
-                **{name: plan.wanted.get(name) for name in plan.kind.fields},
-                extra_specs=plan.wanted.extra_specs,
+                **{name: plan.reservation.get(name) for name in plan.kind.fields},
+                extra_specs=plan.reservation.extra_specs,
                 updated_at=self.records.timestamp(STAMP),
                 resources_changed=changed,
             )
@@ -171,13 +171,13 @@ class Leases(Rules):
         changes = []
         for reservation in own:
             key, kind = reservation.id, self._kinds[reservation.resource_type]
-            wanted, (_, previous) = self._changed(reservation, wishes.get(key, {})), planned[key]
+            requested, (_, previous) = self._changed(reservation, wishes.get(key, {})), planned[key]
             others = tuple(plan for other, plan in planned.items() if other != key)
-            chosen = kind.choose(wanted, replace(period, planned=others), previous)
+            chosen = kind.choose(requested, replace(period, planned=others), previous)
             if lease.status == "ACTIVE" and not set(previous) <= set(chosen):
                 raise conflict("Not enough resources available: those in use cannot be kept.")
-            planned[key] = (wanted, chosen)
-            changes.append(_Plan(kind, wanted, chosen))
+            planned[key] = (requested, chosen)
+            changes.append(_Plan(kind, requested, chosen))
         return changes
 
     def _changed(self, reservation: Reservation, wish: Mapping[str, object]) -> Reservation:
@@ -186,10 +186,10 @@ class Leases(Rules):
         if wish.get("resource_type", kind.resource_type) != kind.resource_type:
             raise bad_request("The resource type of a reservation cannot be changed.")
         own = {name: reservation.get(name) for name in kind.fields}
-        wanted = replace(reservation, **kind.accept({**own, **wish}))
-        if reservation.flavor_id is not None and wanted.to_json() != reservation.to_json():
+        requested = replace(reservation, **kind.accept({**own, **wish}))
+        if reservation.flavor_id is not None and requested.to_json() != reservation.to_json():
             raise conflict(f"The flavor of the reservation {reservation.id} exists: only dates can be changed.")
-        return wanted
+        return requested
 
     def remove(self, lease: Lease) -> None:
         """End a lease if it has not ended, and delete it."""

@@ -11,13 +11,13 @@ from openstack_emulator.core.errors import bad_request, not_found
 Matches = Callable[[Mapping[str, object]], bool]
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "==": lambda have, wanted: have == wanted,
-    "=": lambda have, wanted: have == wanted,
-    "!=": lambda have, wanted: have != wanted,
-    "<": lambda have, wanted: have < wanted,
-    "<=": lambda have, wanted: have <= wanted,
-    ">": lambda have, wanted: have > wanted,
-    ">=": lambda have, wanted: have >= wanted,
+    "==": lambda have, expected: have == expected,
+    "=": lambda have, expected: have == expected,
+    "!=": lambda have, expected: have != expected,
+    "<": lambda have, expected: have < expected,
+    "<=": lambda have, expected: have <= expected,
+    ">": lambda have, expected: have > expected,
+    ">=": lambda have, expected: have >= expected,
 }
 
 
@@ -49,21 +49,21 @@ def _condition(parsed: object, expression: object, known: Callable[[str], bool])
 def _comparison(parsed: object, expression: object, known: Callable[[str], bool]) -> Matches:
     if not isinstance(parsed, list) or len(parsed) != 3 or not all(isinstance(part, str) for part in parsed):
         raise _malformed(expression)
-    operator, field, wanted = parsed
+    operator, field, expected = parsed
     if operator not in _OPERATORS or not field.startswith("$"):
         raise _malformed(expression)
     name, compare = field[1:], _OPERATORS[operator]
     if not known(name):
         raise not_found(f"No host has the property {name}.")
-    return lambda host: name in host and compare(*_comparable(host[name], wanted))
+    return lambda host: name in host and compare(*_comparable(host[name], expected))
 
 
-def _comparable(have: Any, wanted: str) -> tuple[Any, Any]:
+def _comparable(have: Any, requested: str) -> tuple[Any, Any]:
     """Return both values as numbers if both are, otherwise as strings."""
     try:
-        return float(have), float(wanted)
+        return float(have), float(requested)
     except (TypeError, ValueError):
-        return str(have), wanted
+        return str(have), requested
 
 
 def _malformed(expression: object) -> Exception:

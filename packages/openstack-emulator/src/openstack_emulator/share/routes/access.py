@@ -23,10 +23,10 @@ def index(systems: SharedFileSystems, request: Request) -> Response:
     if systems.shares.rows.get(key) is None:
         raise bad_request(f"Share {key} not found.")
     share = systems.shares.find(request.context, key)
-    rows, wanted = systems.access_rules.of(share), request.query.get("metadata")
-    if wanted is not None:
+    rows, value = systems.access_rules.of(share), request.query.get("metadata")
+    if value is not None:
         test = holds("metadata")
-        rows = [rule for rule in rows if test(rule, wanted)]
+        rows = [rule for rule in rows if test(rule, value)]
     return Response({"access_list": [rule_view(request, rule) for rule in rows]})
 
 
@@ -36,9 +36,9 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def set_metadata(systems: SharedFileSystems, request: Request) -> Response:
-    rule, wanted = _rule(systems, request), request.object("metadata")
-    check_fields({"metadata": wanted}, {"metadata": METADATA})
-    rule.metadata = {**rule.metadata, **wanted}
+    rule, body = _rule(systems, request), request.object("metadata")
+    check_fields({"metadata": body}, {"metadata": METADATA})
+    rule.metadata = {**rule.metadata, **body}
     systems.access_rules.save(rule)
     return Response({"metadata": rule.metadata})
 

@@ -78,8 +78,8 @@ def default_quota(systems: SharedFileSystems, request: Request) -> Response:
     return Response({"quota_set": {"id": request.vars["target_id"], **_set(request, systems.quotas.default_limits())}})
 
 
-def _changes(systems: SharedFileSystems, wanted: dict[str, Any]) -> dict[str, int]:
-    limits = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force", "class_name")}
+def _changes(systems: SharedFileSystems, body: dict[str, Any]) -> dict[str, int]:
+    limits = {key: value for key, value in body.items() if key not in ("tenant_id", "id", "force", "class_name")}
     if unknown := sorted(limits.keys() - systems.quotas.initial().keys()):
         raise bad_request(f"Bad key(s) in quota set: {', '.join(unknown)}")
     check_fields(limits, dict.fromkeys(limits, fields.integer(-1, 2**31 - 1)), where="quota_set")
@@ -87,9 +87,9 @@ def _changes(systems: SharedFileSystems, wanted: dict[str, Any]) -> dict[str, in
 
 
 def update_quota(systems: SharedFileSystems, request: Request) -> Response:
-    project, wanted = _changed_project(request), request.object("quota_set")
-    changes, used = _changes(systems, wanted), systems.quotas.used_by(project)
-    if not as_boolean(wanted.get("force")):
+    project, body = _changed_project(request), request.object("quota_set")
+    changes, used = _changes(systems, body), systems.quotas.used_by(project)
+    if not as_boolean(body.get("force")):
         for name, limit in changes.items():
             if 0 <= limit < used[name]:
                 raise bad_request(f"Quota value {limit} for {name} must be greater than already used {used[name]}.")

@@ -21,8 +21,8 @@ def services(systems: SharedFileSystems, request: Request) -> Response:
         {"id": number, **one, "status": "enabled", "state": "up", "updated_at": systems.shares.moment()}
         for number, one in enumerate(processes(), 1)
     ]
-    wanted = {name: request.query.get(name) for name in SERVICE_FILTERS}
-    found = [row for row in rows if all(value in (None, row[name]) for name, value in wanted.items())]
+    body = {name: request.query.get(name) for name in SERVICE_FILTERS}
+    found = [row for row in rows if all(value in (None, row[name]) for name, value in body.items())]
     return Response({"services": found})
 
 

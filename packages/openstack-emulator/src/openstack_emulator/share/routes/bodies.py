@@ -35,6 +35,6 @@ def member(request: Request, key: str) -> dict[str, Any]:
     return value
 
 
-def changes_of(wanted: Mapping[str, object], known: Collection[str]) -> dict[str, Any]:
+def changes_of(body: Mapping[str, object], known: Collection[str]) -> dict[str, Any]:
     """The known fields of a body under their present names; `display_name` is an old one."""
-    return {key.removeprefix("display_"): wanted[key] for key in known if key in wanted}
+    return {key.removeprefix("display_"): body[key] for key in known if key in body}

@@ -56,8 +56,8 @@ def _snapshot(systems: SharedFileSystems, request: Request) -> Snapshot:
 
 
 def _snapshots(systems: SharedFileSystems, request: Request) -> list[Snapshot]:
-    wanted = request.query.get("snapshot_id")
-    return [row for row in systems.snapshots.rows if wanted in (None, row.id)]
+    value = request.query.get("snapshot_id")
+    return [row for row in systems.snapshots.rows if value in (None, row.id)]
 
 
 def list_snapshots(systems: SharedFileSystems, request: Request) -> Response:

@@ -38,15 +38,15 @@ def _filters(systems: SharedFileSystems) -> dict[str, Filter]:
     """The filters of share networks; those by fields of subnets hold for any subnet."""
 
     def in_subnet(name: str) -> Filter:
-        return lambda row, wanted: any(
-            str(one.get(name)) == wanted for one in systems.networks.subnets.select(share_network_id=row.get("id"))
+        return lambda row, value: any(
+            str(one.get(name)) == value for one in systems.networks.subnets.select(share_network_id=row.get("id"))
         )
 
     return {
         **COMMON,
         "id": equal("id"),
         "project_id": equal("project_id"),
-        "security_service_id": lambda row, wanted: wanted in row.get("_security_services"),
+        "security_service_id": lambda row, value: value in row.get("_security_services"),
         **{name: in_subnet(name) for name in SUBNET_FIELDS},
     }
 
@@ -78,12 +78,12 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    wanted = member(request, "share_network")
-    check_fields(wanted, {**NETWORK, **SUBNET}, where="share_network", strict=False)
-    if wanted.get("nova_net_id"):
+    requested = member(request, "share_network")
+    check_fields(requested, {**NETWORK, **SUBNET}, where="share_network", strict=False)
+    if requested.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
     network = systems.networks.create(
-        request.context, wanted.get("name"), wanted.get("description"), NewSubnet.from_json(wanted)
+        request.context, requested.get("name"), requested.get("description"), NewSubnet.from_json(requested)
     )
     return _shown(systems, request, network)
 
@@ -93,11 +93,11 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    network, wanted = _network(systems, request), member(request, "share_network")
-    check_fields(wanted, NETWORK, where="share_network", strict=False)
-    if wanted.get("nova_net_id"):
+    network, requested = _network(systems, request), member(request, "share_network")
+    check_fields(requested, NETWORK, where="share_network", strict=False)
+    if requested.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
-    systems.networks.update(network, changes_of(wanted, NETWORK))
+    systems.networks.update(network, changes_of(requested, NETWORK))
     return _shown(systems, request, network)
 
 
@@ -149,13 +149,13 @@ def list_subnets(systems: SharedFileSystems, request: Request) -> Response:
 def create_subnet(systems: SharedFileSystems, request: Request) -> Response:
     network, body = _network(systems, request), request.json
     name = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
-    wanted = member(request, name)
-    check_fields(wanted, SUBNET, where=name, strict=False)
-    zone = wanted.get("availability_zone")
+    requested = member(request, name)
+    check_fields(requested, SUBNET, where=name, strict=False)
+    zone = requested.get("availability_zone")
     taken = {one.availability_zone for one in systems.networks.subnets_of(network)}
     if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:
         raise conflict(f"Share network {network.id} has a subnet in availability zone {zone} already.")
-    return _subnet_shown(systems, request, systems.networks.add_subnet(network, NewSubnet.from_json(wanted)))
+    return _subnet_shown(systems, request, systems.networks.add_subnet(network, NewSubnet.from_json(requested)))
 
 
 def show_subnet(systems: SharedFileSystems, request: Request) -> Response:

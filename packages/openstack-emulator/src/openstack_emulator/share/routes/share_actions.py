@@ -41,12 +41,12 @@ def allow(systems: SharedFileSystems, request: Request, share: Share, arguments:
     }
     if request.version >= SINCE_METADATA:
         checks |= {"metadata": fields.nullable(METADATA)}
-    wanted = arguments_of("allow_access", arguments, checks, ("access_type", "access_to"), strict=False)
+    body = arguments_of("allow_access", arguments, checks, ("access_type", "access_to"), strict=False)
     new = NewRule(
-        access_type=wanted["access_type"],
-        access_to=wanted["access_to"],
-        access_level=wanted.get("access_level"),
-        metadata=wanted.get("metadata") or {},
+        access_type=body["access_type"],
+        access_to=body["access_to"],
+        access_level=body.get("access_level"),
+        metadata=body.get("metadata") or {},
     )
     rule = systems.access_rules.allow(share, new, request.version)
     return Response({"access": {**rule_view(request, rule), "share_id": share.id}})

@@ -60,7 +60,7 @@ def _path(path: object) -> object:
 def _exported_as(field: str) -> Filter:
     """The share has an export location with this value."""
     read = attrgetter(field)
-    return lambda row, wanted: any(read(export) == wanted for export in row.get("_exports"))
+    return lambda row, value: any(read(export) == value for export in row.get("_exports"))
 
 
 EXPORT_FILTERS: dict[str, Filter] = {f"export_location_{name}": _exported_as(name) for name in ("id", "path")}
@@ -107,13 +107,13 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    wanted = member(request, "share")
-    check_fields(wanted, CREATABLE, where="share", strict=False)
+    requested = member(request, "share")
+    check_fields(requested, CREATABLE, where="share", strict=False)
     for name in UNSUPPORTED:
-        if wanted.get(name):
-            raise not_found(f"The emulated service has no {name}: {wanted[name]}.")
-    kind = wanted.get("share_type") or wanted.get("volume_type")
-    share = systems.shares.create(request.context, NewShare.from_json(wanted, kind, request.id))
+        if requested.get(name):
+            raise not_found(f"The emulated service has no {name}: {requested[name]}.")
+    kind = requested.get("share_type") or requested.get("volume_type")
+    share = systems.shares.create(request.context, NewShare.from_json(requested, kind, request.id))
     return Response({"share": share_view(systems, request, share)})
 
 
@@ -122,9 +122,9 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    share, wanted = own(systems, request), member(request, "share")
-    check_fields(wanted, UPDATABLE, where="share", strict=False)
-    changes = changes_of(wanted, UPDATABLE)
+    share, requested = own(systems, request), member(request, "share")
+    check_fields(requested, UPDATABLE, where="share", strict=False)
+    changes = changes_of(requested, UPDATABLE)
     if "is_public" in changes:
         public = as_boolean(changes.get("is_public"))
         if public and not share.is_public:
@@ -140,12 +140,12 @@ def delete(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def manage(systems: SharedFileSystems, request: Request) -> Response:
-    wanted = member(request, "share")
-    check_fields(wanted, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
+    requested = member(request, "share")
+    check_fields(requested, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
     place = BackendLocation(
-        host=wanted["service_host"], path=str(_path(wanted["export_path"])), protocol=wanted["protocol"]
+        host=requested["service_host"], path=str(_path(requested["export_path"])), protocol=requested["protocol"]
     )
-    share = systems.unmanaged.manage(request.context, place, NewShare.from_json(wanted, wanted.get("share_type")))
+    share = systems.unmanaged.manage(request.context, place, NewShare.from_json(requested, requested.get("share_type")))
     return Response({"share": share_view(systems, request, share)})
 
 

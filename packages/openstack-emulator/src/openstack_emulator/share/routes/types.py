@@ -31,15 +31,15 @@ TYPE = {
 }
 
 
-def specs(wanted: object) -> dict[str, object]:
+def specs(body: object) -> dict[str, object]:
     """Extra specs of a request's body; 400 for keys and values that cannot be ones."""
-    if not isinstance(wanted, dict):
-        raise invalid("extra_specs", wanted, f"{wanted!r} is not of type 'object'")
+    if not isinstance(body, dict):
+        raise invalid("extra_specs", body, f"{body!r} is not of type 'object'")
     key_check = fields.text(pattern=KEY_FORM)
-    for key, value in wanted.items():
+    for key, value in body.items():
         if (problem := key_check(key) or SPEC_VALUE(value)) is not None:
-            raise invalid("extra_specs", wanted, sentence(problem))
-    return wanted
+            raise invalid("extra_specs", body, sentence(problem))
+    return body
 
 
 def _shown(request: Request, kind: ShareType) -> Response:
@@ -54,11 +54,11 @@ def _type(systems: SharedFileSystems, request: Request) -> ShareType:
 def index(systems: SharedFileSystems, request: Request) -> Response:
     """The types: by default, an administrator sees the public ones and those of the own project only."""
     query, rows = request.query, systems.types.usable(request.context)
-    wanted = query.get("is_public") or "true"
-    if request.context.is_admin and wanted.lower() not in ("none", "all"):
-        public = as_boolean(wanted)
+    value = query.get("is_public") or "true"
+    if request.context.is_admin and value.lower() not in ("none", "all"):
+        public = as_boolean(value)
         if public is None:
-            raise bad_request(f"Invalid is_public filter [{wanted}]")
+            raise bad_request(f"Invalid is_public filter [{value}]")
         own = request.context.project_id
         rows = [row for row in rows if row.is_public == public or (public and own in row.projects)]
     extra_specs = query.get("extra_specs")
@@ -80,24 +80,26 @@ def default(systems: SharedFileSystems, request: Request) -> Response:
 def create(systems: SharedFileSystems, request: Request) -> Response:
     body = request.json
     member = "share_type" if isinstance(body, dict) and "share_type" in body else "volume_type"
-    wanted = request.object(member)
-    check_fields(wanted, TYPE, ("name",), member, strict=False)
-    if wanted.get("description") is not None and request.version < SINCE_DESCRIPTION:
+    arguments = request.object(member)
+    check_fields(arguments, TYPE, ("name",), member, strict=False)
+    if arguments.get("description") is not None and request.version < SINCE_DESCRIPTION:
         raise bad_request("A share type has a description since microversion 2.41.")
-    public = bool(as_boolean(wanted.get(ACCESS, True)))
-    extra_specs = specs(wanted.get("extra_specs") or {})
+    public = bool(as_boolean(arguments.get(ACCESS, True)))
+    extra_specs = specs(arguments.get("extra_specs") or {})
     if request.version < SINCE_OPTIONAL:
         extra_specs = {OPTIONAL: True, **extra_specs}
-    return _shown(request, systems.types.create(wanted["name"].strip(), wanted.get("description"), public, extra_specs))
+    return _shown(
+        request, systems.types.create(arguments["name"].strip(), arguments.get("description"), public, extra_specs)
+    )
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    kind, wanted = _type(systems, request), request.object("share_type")
+    kind, body = _type(systems, request), request.object("share_type")
     checks = {"name": fields.name(), "description": TEXT, ACCESS: fields.boolean}
-    check_fields(wanted, checks, where="share_type", strict=False)
-    changes: dict[str, Any] = {key: wanted[key] or None for key in ("name", "description") if key in wanted}
-    if ACCESS in wanted:
-        changes |= {"is_public": as_boolean(wanted[ACCESS])}
+    check_fields(body, checks, where="share_type", strict=False)
+    changes: dict[str, Any] = {key: body[key] or None for key in ("name", "description") if key in body}
+    if ACCESS in body:
+        changes |= {"is_public": as_boolean(body[ACCESS])}
     if not changes:
         raise bad_request("Specify share type name, description, share_type_access:is_public or a combination thereof.")
     systems.types.update(kind, changes)
@@ -114,10 +116,10 @@ def list_specs(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def add_specs(systems: SharedFileSystems, request: Request) -> Response:
-    kind, wanted = _type(systems, request), specs(request.object("extra_specs"))
-    if not wanted:
+    kind, requested = _type(systems, request), specs(request.object("extra_specs"))
+    if not requested:
         raise bad_request("Invalid input for field/attribute extra_specs. Value: {}. At least one is required.")
-    return Response({"extra_specs": systems.types.add_specs(kind, wanted)})
+    return Response({"extra_specs": systems.types.add_specs(kind, requested)})
 
 
 def show_spec(systems: SharedFileSystems, request: Request) -> Response:
@@ -128,10 +130,10 @@ def show_spec(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def set_spec(systems: SharedFileSystems, request: Request) -> Response:
-    kind, wanted = _type(systems, request), specs(request.json)
-    if list(wanted) != [request.vars["key"]]:
+    kind, requested = _type(systems, request), specs(request.json)
+    if list(requested) != [request.vars["key"]]:
         raise bad_request("Request body and URI mismatch")
-    return Response(systems.types.add_specs(kind, wanted))
+    return Response(systems.types.add_specs(kind, requested))
 
 
 def delete_spec(systems: SharedFileSystems, request: Request) -> Response:

@@ -67,27 +67,27 @@ class AccessRules(Rules):
         self.shares = shares
         records.deferrable(self.finish_allowing, self.finish_denying)
 
-    def allow(self, share: Share, wanted: NewRule, version: Version) -> AccessRule:
+    def allow(self, share: Share, new_rule: NewRule, version: Version) -> AccessRule:
         """Begin to allow somebody the use of a share; 400 for an invalid rule, one that it has, or another status."""
-        check_target(wanted.access_type, wanted.access_to, version)
-        level = wanted.access_level or LEVELS[0]
+        check_target(new_rule.access_type, new_rule.access_to, version)
+        level = new_rule.access_level or LEVELS[0]
         if level not in LEVELS:
             raise bad_request(f"Invalid access rule: Invalid share access level: {level}.")
         self.shares.require_status(share, "available")
-        target = wanted.access_to.strip()
-        present = self.rows.select(share_id=share.id, access_type=wanted.access_type)
-        if any(_same(wanted.access_type, rule.access_to, target) for rule in present):
-            raise bad_request(f"Share access {wanted.access_type}:{target} exists.")
+        target = new_rule.access_to.strip()
+        present = self.rows.select(share_id=share.id, access_type=new_rule.access_type)
+        if any(_same(new_rule.access_type, rule.access_to, target) for rule in present):
+            raise bad_request(f"Share access {new_rule.access_type}:{target} exists.")
         rule = self.rows.add(
             AccessRule(
                 id=new_id(),
                 share_id=share.id,
-                access_type=wanted.access_type,
+                access_type=new_rule.access_type,
                 access_to=target,
                 access_level=level,
                 access_key=None,
                 state="queued_to_apply",
-                metadata=wanted.metadata,
+                metadata=new_rule.metadata,
                 created_at=self.moment(),
                 updated_at=None,
             )

@@ -49,21 +49,21 @@ def fits(extra_specs: Mapping[str, str]) -> bool:
 
     Extra specs with a scope other than `capabilities` are not for the scheduler.
     """
-    for name, wanted in extra_specs.items():
+    for name, required in extra_specs.items():
         key = name.removeprefix(_SCOPE)
         if ":" in key or key in NO_CAPABILITIES:
             continue
-        if key not in CAPABILITIES or not _matches(CAPABILITIES[key], wanted):
+        if key not in CAPABILITIES or not _matches(CAPABILITIES[key], required):
             return False
     return True
 
 
-def _matches(present: object, wanted: str) -> bool:
+def _matches(present: object, expected: str) -> bool:
     if isinstance(present, list):
-        return any(_matches(one, wanted) for one in present)
-    operator, _, value = wanted.strip().partition(" ")
+        return any(_matches(one, expected) for one in present)
+    operator, _, value = expected.strip().partition(" ")
     if operator == "<is>" or isinstance(present, bool):
-        return as_boolean(wanted.removeprefix("<is>").strip()) is bool(present)
+        return as_boolean(expected.removeprefix("<is>").strip()) is bool(present)
     if operator == "<in>":
         return value.strip() in str(present)
-    return str(present).lower() == wanted.strip().lower()
+    return str(present).lower() == expected.strip().lower()

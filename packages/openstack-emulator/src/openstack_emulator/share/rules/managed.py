@@ -23,7 +23,7 @@ class BackendShares(Rules):
         self._snapshots = snapshots
         records.deferrable(self.finish_managing, self.finish_unmanaging)
 
-    def manage(self, context: Context, place: BackendLocation, wanted: NewShare) -> Share:
+    def manage(self, context: Context, place: BackendLocation, new_share: NewShare) -> Share:
         """Begin to manage a share; it ends in `manage_error` where the back end has none.
 
         Raises: ApiError 404 for an unknown back end, 409 for a managed share.
@@ -34,8 +34,8 @@ class BackendShares(Rules):
         if any(one.path == place.path for share in self.shares.rows for one in share.exports):
             raise conflict(f"Share already exists: {place.path}")
         types = self.shares.types
-        kind = types.find(context, wanted.share_type) if wanted.share_type else types.default()
-        share = self.shares.blank(context, wanted, kind)
+        kind = types.find(context, new_share.share_type) if new_share.share_type else types.default()
+        share = self.shares.blank(context, new_share, kind)
         share.status, share.host, share.share_proto = "manage_starting", place.host, place.protocol.upper()
         self.shares.rows.add(share)
         self.after(LONG, self.finish_managing, share.id, place.path)

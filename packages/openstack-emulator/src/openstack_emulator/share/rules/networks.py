@@ -59,17 +59,17 @@ class ShareNetworks(Rules):
         self._add_subnet(network, subnet)
         return network
 
-    def _add_subnet(self, network: ShareNetwork, wanted: NewSubnet) -> Subnet:
+    def _add_subnet(self, network: ShareNetwork, new_subnet: NewSubnet) -> Subnet:
         return self.subnets.add(
             Subnet(
                 id=new_id(),
                 share_network_id=network.id,
-                availability_zone=wanted.availability_zone,
-                metadata=wanted.metadata,
+                availability_zone=new_subnet.availability_zone,
+                metadata=new_subnet.metadata,
                 created_at=self.moment(),
                 updated_at=None,
-                neutron_net_id=wanted.neutron_net_id,
-                neutron_subnet_id=wanted.neutron_subnet_id,
+                neutron_net_id=new_subnet.neutron_net_id,
+                neutron_subnet_id=new_subnet.neutron_subnet_id,
                 network_type=None,
                 segmentation_id=None,
                 cidr=None,
@@ -80,10 +80,10 @@ class ShareNetworks(Rules):
             )
         )
 
-    def add_subnet(self, network: ShareNetwork, wanted: NewSubnet) -> Subnet:
+    def add_subnet(self, network: ShareNetwork, new_subnet: NewSubnet) -> Subnet:
         """A further subnet; 400 for half of a place, or an unknown availability zone."""
-        _refuse_misplaced(wanted)
-        return self._add_subnet(network, wanted)
+        _refuse_misplaced(new_subnet)
+        return self._add_subnet(network, new_subnet)
 
     def remove_subnet(self, subnet: Subnet) -> None:
         """Delete a subnet; 409 while shares have servers on it."""

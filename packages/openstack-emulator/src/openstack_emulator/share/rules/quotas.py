@@ -71,14 +71,14 @@ class Quotas(Limits):
             "share_networks": len(self._networks.select(project_id=project_id)),
         }
 
-    def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
+    def check(self, project_id: str, requested: Mapping[str, int]) -> None:
         """Refuse what goes beyond a limit.
 
-        wanted: quota name → how much more of it.
+        requested: quota name → how much more of it.
 
         Raises: ApiError 413.
         """
-        for name, limit in self.exceeded(project_id, wanted, self.used_by(project_id)).items():
+        for name, limit in self.exceeded(project_id, requested, self.used_by(project_id)).items():
             raise over_limit(EXCEEDED[name].format(limit=limit))
 
     def check_size(self, project_id: str, size: int) -> None:

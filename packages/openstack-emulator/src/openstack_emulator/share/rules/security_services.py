@@ -23,19 +23,19 @@ class SecurityServices(Rules):
         self.rows = rows
         self._networks = networks
 
-    def create(self, context: Context, wanted: NewSecurityService) -> SecurityService:
+    def create(self, context: Context, new_security_service: NewSecurityService) -> SecurityService:
         return self.rows.add(
             SecurityService(
                 id=new_id(),
-                name=wanted.name,
-                description=wanted.description,
-                type=wanted.type,
-                dns_ip=wanted.dns_ip,
-                server=wanted.server,
-                domain=wanted.domain,
-                user=wanted.user,
-                password=wanted.password,
-                ou=wanted.ou,
+                name=new_security_service.name,
+                description=new_security_service.description,
+                type=new_security_service.type,
+                dns_ip=new_security_service.dns_ip,
+                server=new_security_service.server,
+                domain=new_security_service.domain,
+                user=new_security_service.user,
+                password=new_security_service.password,
+                ou=new_security_service.ou,
                 status="new",
                 project_id=context.project,
                 created_at=self.moment(),

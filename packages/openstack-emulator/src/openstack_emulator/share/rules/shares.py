@@ -95,20 +95,20 @@ class Shares(Rules):
             raise forbidden("Policy doesn't allow share:update to be performed.")
         return share
 
-    def create(self, context: Context, wanted: NewShare) -> Share:
+    def create(self, context: Context, new_share: NewShare) -> Share:
         """Begin a share.
 
         Raises: ApiError 400 for values that do not fit each other, 404 for objects that do not exist, 403 for a public
         share of a user, 413 beyond a quota.
         """
-        if wanted.is_public:
+        if new_share.is_public:
             self.require_publisher(context)
-        source = self._source(context, wanted.snapshot_id)
-        kind = self._type(context, wanted.share_type, source)
-        network_id = self._network(context, wanted.share_network_id, source, kind)
-        share = self.blank(context, wanted, kind)
-        share.size = _size(wanted.size, source)
-        share.share_proto = _protocol(wanted.share_proto, source)
+        source = self._source(context, new_share.snapshot_id)
+        kind = self._type(context, new_share.share_type, source)
+        network_id = self._network(context, new_share.share_network_id, source, kind)
+        share = self.blank(context, new_share, kind)
+        share.size = _size(new_share.size, source)
+        share.share_proto = _protocol(new_share.share_proto, source)
         share.snapshot_id = source.id if source else None
         share.share_network_id = network_id
         check_allowed(kind, share.size, MOST)
@@ -118,27 +118,27 @@ class Shares(Rules):
         self.after(LONG, self.finish_creation, share.id)
         return share
 
-    def blank(self, context: Context, wanted: NewShare, kind: ShareType) -> Share:
+    def blank(self, context: Context, new_share: NewShare, kind: ShareType) -> Share:
         """A new share without a size, a protocol and a place, which has not been added to the table yet.
 
         Its zone is chosen later unless it is given. Raises: ApiError 404 for an unknown zone.
         """
-        if wanted.availability_zone not in (None, ZONE):
-            raise ApiError(404, f"Availability zone {wanted.availability_zone} could not be found.")
+        if new_share.availability_zone not in (None, ZONE):
+            raise ApiError(404, f"Availability zone {new_share.availability_zone} could not be found.")
         return Share(
             id=new_id(),
-            name=wanted.name,
-            description=wanted.description,
+            name=new_share.name,
+            description=new_share.description,
             size=0,
             share_proto="",
             status="creating",
-            is_public=wanted.is_public,
-            metadata=wanted.metadata,
+            is_public=new_share.is_public,
+            metadata=new_share.metadata,
             snapshot_id=None,
             share_network_id=None,
             share_type_id=kind.id,
             share_server_id=None,
-            availability_zone=wanted.availability_zone,
+            availability_zone=new_share.availability_zone,
             host="",
             project_id=context.project,
             user_id=context.user_id,
@@ -150,7 +150,7 @@ class Shares(Rules):
             updated_at=None,
             abilities=abilities_of(kind),
             exports=[],
-            request_id=wanted.request_id,
+            request_id=new_share.request_id,
         )
 
     def export(self, path: str) -> Export:

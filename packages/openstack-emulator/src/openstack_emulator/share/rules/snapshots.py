@@ -28,7 +28,7 @@ class ShareSnapshots(Rules):
         self.shares = shares
         records.deferrable(self.finish_snapshot, self.finish_snapshot_deletion)
 
-    def create(self, context: Context, share: Share, wanted: NewSnapshot) -> Snapshot:
+    def create(self, context: Context, share: Share, new_snapshot: NewSnapshot) -> Snapshot:
         """Begin a snapshot; 422 of a share that cannot have one, 400 in another status, 413 beyond a quota."""
         if not share.abilities.snapshot_support:
             raise ApiError(
@@ -40,15 +40,15 @@ class ShareSnapshots(Rules):
             Snapshot(
                 id=new_id(),
                 share_id=share.id,
-                name=wanted.name,
-                description=wanted.description,
+                name=new_snapshot.name,
+                description=new_snapshot.description,
                 status="creating",
                 size=share.size,
                 share_size=share.size,
                 share_proto=share.share_proto,
                 project_id=share.project_id,
                 user_id=context.user_id,
-                metadata=wanted.metadata,
+                metadata=new_snapshot.metadata,
                 created_at=self.moment(),
                 updated_at=None,
             )

@@ -112,8 +112,8 @@ def default_quota(storage: BlockStorage, request: Request) -> Response:
     return Response({"quota_set": {"id": project, **storage.quotas.default_limits()}})
 
 
-def _quota_changes(storage: BlockStorage, wanted: dict[str, Any]) -> dict[str, int]:
-    limits = {key: value for key, value in wanted.items() if key not in ("tenant_id", "id", "force")}
+def _quota_changes(storage: BlockStorage, body: dict[str, Any]) -> dict[str, int]:
+    limits = {key: value for key, value in body.items() if key not in ("tenant_id", "id", "force")}
     names = storage.quotas.names()
     if unknown := sorted(set(limits) - set(names)):
         raise bad_request(f"Invalid input received: Bad key(s) in quota set: {', '.join(unknown)}")
@@ -146,8 +146,8 @@ def update_quota_class(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     if request.vars["class_name"] != "default":
         raise not_found(f"Quota class {request.vars['class_name']} could not be found.")
-    wanted = {key: value for key, value in request.object("quota_class_set").items() if key != "class_name"}
-    storage.quotas.set_limits("default", _quota_changes(storage, wanted))
+    body = {key: value for key, value in request.object("quota_class_set").items() if key != "class_name"}
+    storage.quotas.set_limits("default", _quota_changes(storage, body))
     return Response({"quota_class_set": storage.quotas.default_limits()})
 
 

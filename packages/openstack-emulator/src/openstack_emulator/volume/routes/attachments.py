@@ -41,11 +41,11 @@ def _found(storage: BlockStorage, request: Request) -> Attachment:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("attachment")
-    check_fields(wanted, CREATABLE, ("volume_uuid",), "attachment")
-    volume = storage.volumes.find(request.context, wanted["volume_uuid"])
+    body = request.object("attachment")
+    check_fields(body, CREATABLE, ("volume_uuid",), "attachment")
+    volume = storage.volumes.find(request.context, body["volume_uuid"])
     attachment = storage.attachments.create(
-        request.context, volume, wanted.get("instance_uuid"), wanted.get("connector"), wanted.get("mode")
+        request.context, volume, body.get("instance_uuid"), body.get("connector"), body.get("mode")
     )
     return Response({"attachment": attachment_detail(storage, attachment)})
 
@@ -66,8 +66,8 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 
 def update(storage: BlockStorage, request: Request) -> Response:
-    attachment, wanted = _found(storage, request), request.object("attachment")
-    connector = wanted.get("connector")
+    attachment, body = _found(storage, request), request.object("attachment")
+    connector = body.get("connector")
     if not isinstance(connector, dict) or not connector:
         raise bad_request("Invalid input received: an attachment is updated with a connector, which must be an object.")
     storage.attachments.connect(attachment, connector)

@@ -42,15 +42,15 @@ def change_service(storage: BlockStorage, request: Request) -> Response:
     raise not_found(f"There is no such action on services: {change}.")
 
 
-def _switch(storage: BlockStorage, change: str, wanted: Any) -> Response:
+def _switch(storage: BlockStorage, change: str, body: Any) -> Response:
     checks = {"host": fields.text(1), "binary": fields.text(1), "disabled_reason": fields.text(1)}
     reason_needed = change == "disable-log-reason"
-    check_fields(wanted, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
-    binary, host = wanted["binary"], wanted["host"]
+    check_fields(body, checks, ("host", "binary", *(("disabled_reason",) if reason_needed else ())))
+    binary, host = body["binary"], body["host"]
     row = storage.backend.services.get(f"{binary}:{host}")
     if row is None:
         raise not_found(f"Service {binary} could not be found on host {host}.")
-    reason = wanted["disabled_reason"] if reason_needed else None
+    reason = body["disabled_reason"] if reason_needed else None
     row.disabled, row.disabled_reason = change != "enable", reason
     storage.backend.services.save(row)
     status = "disabled" if row.disabled else "enabled"
@@ -59,10 +59,10 @@ def _switch(storage: BlockStorage, change: str, wanted: Any) -> Response:
     return Response({**view, "disabled": row.disabled, **shown_reason})
 
 
-def _freeze(storage: BlockStorage, frozen: bool, wanted: Any) -> Response:
+def _freeze(storage: BlockStorage, frozen: bool, body: Any) -> Response:
     """A frozen back end gets no new volumes."""
-    check_fields(wanted, {"host": fields.text(1)}, ("host",))
-    host = wanted["host"]
+    check_fields(body, {"host": fields.text(1)}, ("host",))
+    host = body["host"]
     row = storage.backend.services.get(f"cinder-volume:{host}")
     if row is None:
         raise bad_request(f"Invalid input received: No cinder-volume service runs on host {host}.")

@@ -38,19 +38,19 @@ def found(storage: BlockStorage, request: Request) -> Backup:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("backup")
-    check_fields(wanted, BACKUP, ("volume_id",), "backup", strict=request.version >= (3, 53))
+    body = request.object("backup")
+    check_fields(body, BACKUP, ("volume_id",), "backup", strict=request.version >= (3, 53))
     new = NewBackup(
-        name=wanted.get("name"),
-        description=wanted.get("description"),
-        container=wanted.get("container"),
-        availability_zone=wanted.get("availability_zone"),
-        metadata=wanted.get("metadata"),
-        snapshot_id=wanted.get("snapshot_id"),
-        incremental=flag(wanted.get("incremental") or False, "incremental"),
-        force=flag(wanted.get("force") or False, "force"),
+        name=body.get("name"),
+        description=body.get("description"),
+        container=body.get("container"),
+        availability_zone=body.get("availability_zone"),
+        metadata=body.get("metadata"),
+        snapshot_id=body.get("snapshot_id"),
+        incremental=flag(body.get("incremental") or False, "incremental"),
+        force=flag(body.get("force") or False, "force"),
     )
-    volume = storage.volumes.find(request.context, wanted["volume_id"])
+    volume = storage.volumes.find(request.context, body["volume_id"])
     backup = storage.backups.create(request.context, volume, new)
     return Response({"backup": backup_summary(request, backup)}, 202)
 
@@ -70,12 +70,12 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 
 def update(storage: BlockStorage, request: Request) -> Response:
-    backup, wanted = found(storage, request), request.object("backup")
+    backup, body = found(storage, request), request.object("backup")
     if request.version < (3, 9):
         raise not_found("The resource could not be found.")
     checks = {**NAMED, "metadata": fields.nullable(METADATA)}
-    check_fields(wanted, checks, where="backup", strict=request.version >= (3, 53))
-    changes = {key: wanted[key] for key in ("name", "description", "metadata") if key in wanted}
+    check_fields(body, checks, where="backup", strict=request.version >= (3, 53))
+    changes = {key: body[key] for key in ("name", "description", "metadata") if key in body}
     if not changes:
         raise bad_request("Missing required element 'name', 'description' or 'metadata' in request body.")
     storage.backups.rows.update(backup, **changes, updated_at=storage.backups.moment())
@@ -88,9 +88,9 @@ def delete(storage: BlockStorage, request: Request) -> Response:
 
 
 def restore(storage: BlockStorage, request: Request) -> Response:
-    backup, wanted = found(storage, request), request.object("restore")
-    check_fields(wanted, {"volume_id": fields.nullable(fields.identifier), "name": FREE_TEXT}, where="restore")
-    volume = storage.backups.restore(request.context, backup, wanted.get("volume_id"), wanted.get("name"))
+    backup, body = found(storage, request), request.object("restore")
+    check_fields(body, {"volume_id": fields.nullable(fields.identifier), "name": FREE_TEXT}, where="restore")
+    volume = storage.backups.restore(request.context, backup, body.get("volume_id"), body.get("name"))
     view = {"backup_id": backup.id, "volume_id": volume.id, "volume_name": volume.name}
     return Response({"restore": view}, 202)
 
@@ -102,10 +102,10 @@ def export_record(storage: BlockStorage, request: Request) -> Response:
 
 def import_record(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    wanted = request.object("backup-record")
+    body = request.object("backup-record")
     needed = ("backup_service", "backup_url")
-    check_fields(wanted, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
-    backup = storage.backups.import_record(request.context, wanted["backup_service"], wanted["backup_url"])
+    check_fields(body, dict.fromkeys(needed, fields.text(1, 10**6)), needed, "backup-record")
+    backup = storage.backups.import_record(request.context, body["backup_service"], body["backup_url"])
     return Response({"backup": backup_summary(request, backup)}, 201)
 
 

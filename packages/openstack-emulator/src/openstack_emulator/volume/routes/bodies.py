@@ -33,14 +33,14 @@ def flag(value: object, name: str) -> bool:
     return found
 
 
-def renamed(wanted: Mapping[str, object], known: Collection[str]) -> dict[str, Any]:
+def renamed(body: Mapping[str, object], known: Collection[str]) -> dict[str, Any]:
     """The known fields of a body under their present names; `display_name` is an old one."""
-    return {name.removeprefix("display_"): value for name, value in wanted.items() if name in known}
+    return {name.removeprefix("display_"): value for name, value in body.items() if name in known}
 
 
-def is_public(row: Readable, wanted: str) -> bool:
+def is_public(row: Readable, requested: str) -> bool:
     """The filter of lists of types: `none` stands for all."""
-    return wanted.lower() == "none" or bool(row.get("is_public") == flag(wanted, "is_public"))
+    return requested.lower() == "none" or bool(row.get("is_public") == flag(requested, "is_public"))
 
 
 GROUP_FILTERS = {name: equal(name) for name in ("id", "name", "status", "description", "group_id")}

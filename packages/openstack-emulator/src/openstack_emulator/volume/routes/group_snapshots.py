@@ -25,10 +25,10 @@ def _found(storage: BlockStorage, request: Request) -> GroupSnapshot:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("group_snapshot")
-    check_fields(wanted, SNAPSHOT, ("group_id",), "group_snapshot")
-    group = visible(storage.groups.rules.rows, request.context, wanted["group_id"])
-    snapshot = storage.groups.snapshots.create(request.context, group, wanted.get("name"), wanted.get("description"))
+    body = request.object("group_snapshot")
+    check_fields(body, SNAPSHOT, ("group_id",), "group_snapshot")
+    group = visible(storage.groups.rules.rows, request.context, body["group_id"])
+    snapshot = storage.groups.snapshots.create(request.context, group, body.get("name"), body.get("description"))
     return Response({"group_snapshot": {**group_summary(snapshot), "group_type_id": snapshot.group_type_id}}, 202)
 
 

@@ -36,11 +36,11 @@ def index(storage: BlockStorage, request: Request) -> Response:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("group_type")
-    check_fields(wanted, TYPE, ("name",), "group_type")
-    public = flag(wanted.get("is_public", True), "is_public")
-    specs = wanted.get("group_specs", {})
-    kind = storage.groups.types.create(wanted["name"].strip(), wanted.get("description"), public, specs)
+    body = request.object("group_type")
+    check_fields(body, TYPE, ("name",), "group_type")
+    public = flag(body.get("is_public", True), "is_public")
+    specs = body.get("group_specs", {})
+    kind = storage.groups.types.create(body["name"].strip(), body.get("description"), public, specs)
     return Response({"group_type": group_type_view(request, kind)}, 202)
 
 
@@ -53,9 +53,9 @@ def default(storage: BlockStorage, request: Request) -> Response:
 
 
 def update(storage: BlockStorage, request: Request) -> Response:
-    kind, wanted = _kind(storage, request), request.object("group_type")
-    check_fields(wanted, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
-    changes = {key: wanted[key] for key in ("name", "description", "is_public") if wanted.get(key) is not None}
+    kind, body = _kind(storage, request), request.object("group_type")
+    check_fields(body, {key: fields.nullable(check) for key, check in TYPE.items()}, where="group_type")
+    changes = {key: body[key] for key in ("name", "description", "is_public") if body.get(key) is not None}
     if not changes:
         raise bad_request("Specify group type name, description or a combination thereof.")
     return Response({"group_type": group_type_view(request, storage.groups.types.update(kind, changes))})
@@ -71,9 +71,9 @@ def list_specs(storage: BlockStorage, request: Request) -> Response:
 
 
 def add_specs(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("group_specs")
-    GROUP_SPECS.add(storage.groups.types.rows, _kind(storage, request), wanted)
-    return Response({"group_specs": wanted}, 202)
+    body = request.object("group_specs")
+    GROUP_SPECS.add(storage.groups.types.rows, _kind(storage, request), body)
+    return Response({"group_specs": body}, 202)
 
 
 def show_spec(storage: BlockStorage, request: Request) -> Response:

@@ -41,19 +41,17 @@ def _group(storage: BlockStorage, request: Request) -> Group:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("group")
-    check_fields(wanted, GROUP, ("group_type", "volume_types"), "group")
-    return Response({"group": group_summary(storage.groups.rules.create(request.context, NewGroup(**wanted)))}, 202)
+    body = request.object("group")
+    check_fields(body, GROUP, ("group_type", "volume_types"), "group")
+    return Response({"group": group_summary(storage.groups.rules.create(request.context, NewGroup(**body)))}, 202)
 
 
 def create_from(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("create-from-src")
-    check_fields(wanted, FROM_SOURCE, where="create-from-src")
-    if ("group_snapshot_id" in wanted) == ("source_group_id" in wanted):
+    body = request.object("create-from-src")
+    check_fields(body, FROM_SOURCE, where="create-from-src")
+    if ("group_snapshot_id" in body) == ("source_group_id" in body):
         raise bad_request("Give one of 'group_snapshot_id' and 'source_group_id' to create a group from.")
-    return Response(
-        {"group": group_summary(storage.groups.rules.create_from(request.context, NewGroup(**wanted)))}, 202
-    )
+    return Response({"group": group_summary(storage.groups.rules.create_from(request.context, NewGroup(**body)))}, 202)
 
 
 def index(storage: BlockStorage, request: Request) -> Response:
@@ -72,12 +70,12 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 
 def update(storage: BlockStorage, request: Request) -> Response:
-    group, wanted = _group(storage, request), request.object("group")
-    check_fields(wanted, GROUP_CHANGES, where="group")
-    if not any(value is not None for value in wanted.values()):
+    group, body = _group(storage, request), request.object("group")
+    check_fields(body, GROUP_CHANGES, where="group")
+    if not any(value is not None for value in body.values()):
         raise bad_request("Name, description, add_volumes and remove_volumes can not all be empty.")
-    changes = {key: wanted[key] for key in ("name", "description") if wanted.get(key) is not None}
-    joins, leaves = (_ids(wanted.get(key)) for key in ("add_volumes", "remove_volumes"))
+    changes = {key: body[key] for key in ("name", "description") if body.get(key) is not None}
+    joins, leaves = (_ids(body.get(key)) for key in ("add_volumes", "remove_volumes"))
     storage.groups.rules.update(request.context, group, changes, joins, leaves)
     return Response(status=202)
 

@@ -29,26 +29,26 @@ SNAPSHOT = {**NAMED, "volume_id": fields.identifier}
 
 
 def manage_volume(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("volume")
-    check_fields(wanted, VOLUME, ("host", "ref"), "volume")
+    body = request.object("volume")
+    check_fields(body, VOLUME, ("host", "ref"), "volume")
     new = NewVolume(
-        name=wanted.get("name"),
-        description=wanted.get("description"),
-        volume_type=wanted.get("volume_type"),
-        availability_zone=wanted.get("availability_zone"),
-        metadata=wanted.get("metadata"),
-        bootable=bool(as_boolean(wanted.get("bootable", False))),
+        name=body.get("name"),
+        description=body.get("description"),
+        volume_type=body.get("volume_type"),
+        availability_zone=body.get("availability_zone"),
+        metadata=body.get("metadata"),
+        bootable=bool(as_boolean(body.get("bootable", False))),
     )
-    volume = storage.unmanaged.manage_volume(request.context, wanted["host"], wanted["ref"], new)
+    volume = storage.unmanaged.manage_volume(request.context, body["host"], body["ref"], new)
     return Response({"volume": volume_detail(storage, request, volume)}, 202)
 
 
 def manage_snapshot(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("snapshot")
-    check_fields(wanted, SNAPSHOT, ("volume_id", "ref"), "snapshot")
-    volume = storage.volumes.find(request.context, wanted["volume_id"])
-    new = NewSnapshot(name=wanted.get("name"), description=wanted.get("description"), metadata=wanted.get("metadata"))
-    snapshot = storage.unmanaged.manage_snapshot(request.context, volume, wanted["ref"], new)
+    body = request.object("snapshot")
+    check_fields(body, SNAPSHOT, ("volume_id", "ref"), "snapshot")
+    volume = storage.volumes.find(request.context, body["volume_id"])
+    new = NewSnapshot(name=body.get("name"), description=body.get("description"), metadata=body.get("metadata"))
+    snapshot = storage.unmanaged.manage_snapshot(request.context, volume, body["ref"], new)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
 
 

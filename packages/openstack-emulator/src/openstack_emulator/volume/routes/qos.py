@@ -30,9 +30,9 @@ def index(storage: BlockStorage, request: Request) -> Response:
     return list_response(request, "qos_specs", rows, {}, qos_view)
 
 
-def _qos_strings(wanted: Any) -> dict[str, str]:
+def _qos_strings(body: Any) -> dict[str, str]:
     """The values of QoS specs as strings; numbers are converted."""
-    specs = {key: str(value) if isinstance(value, int | float) else value for key, value in wanted.items()}
+    specs = {key: str(value) if isinstance(value, int | float) else value for key, value in body.items()}
     check_fields({"qos_specs": specs}, {"qos_specs": SPECS})
     return specs
 

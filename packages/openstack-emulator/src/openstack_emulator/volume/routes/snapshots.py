@@ -54,14 +54,14 @@ def found(storage: BlockStorage, request: Request) -> Snapshot:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("snapshot")
-    check_fields(wanted, SNAPSHOT, ("volume_id",), "snapshot", strict=request.version >= (3, 53))
+    body = request.object("snapshot")
+    check_fields(body, SNAPSHOT, ("volume_id",), "snapshot", strict=request.version >= (3, 53))
     always_forced = request.version >= FORCE_IS_DEFAULT
-    forced = flag(wanted.get("force") or False, "force")
-    if always_forced and wanted.get("force") is not None and not forced:
+    forced = flag(body.get("force") or False, "force")
+    if always_forced and body.get("force") is not None and not forced:
         raise bad_request(FORCE_REMOVED)
-    volume = storage.volumes.find(request.context, wanted["volume_id"] or "")
-    new = NewSnapshot(**renamed(wanted, NAMED), metadata=wanted.get("metadata"))
+    volume = storage.volumes.find(request.context, body["volume_id"] or "")
+    new = NewSnapshot(**renamed(body, NAMED), metadata=body.get("metadata"))
     snapshot = storage.snapshots.create(request.context, volume, new, always_forced or forced)
     return Response({"snapshot": created_snapshot(request, snapshot)}, 202)
 
@@ -82,9 +82,9 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 def update(storage: BlockStorage, request: Request) -> Response:
     snapshot = found(storage, request)
-    wanted = request.object("snapshot")
-    check_fields(wanted, NAMED, where="snapshot", strict=request.version >= (3, 53))
-    storage.snapshots.rows.update(snapshot, **renamed(wanted, NAMED), updated_at=storage.snapshots.moment())
+    body = request.object("snapshot")
+    check_fields(body, NAMED, where="snapshot", strict=request.version >= (3, 53))
+    storage.snapshots.rows.update(snapshot, **renamed(body, NAMED), updated_at=storage.snapshots.moment())
     return Response({"snapshot": created_snapshot(request, snapshot)})
 
 
@@ -113,11 +113,11 @@ SNAPSHOT_UPDATES = {
 
 def _update_status(storage: BlockStorage, request: Request, snapshot: Snapshot, arguments: object) -> Response:
     checks = {"status": fields.text(1), "progress": fields.nullable(fields.text(pattern=r"(100|[0-9]{1,2})%?"))}
-    wanted = arguments_of("os-update_snapshot_status", arguments, checks, ("status",))
-    current, status = snapshot.status, wanted["status"]
+    body = arguments_of("os-update_snapshot_status", arguments, checks, ("status",))
+    current, status = snapshot.status, body["status"]
     if status not in SNAPSHOT_UPDATES.get(current, ()):
         raise bad_request(f"Provided snapshot status {status} not allowed for snapshot with status {current}.")
-    snapshot.status, snapshot.progress = status, wanted.get("progress") or snapshot.progress
+    snapshot.status, snapshot.progress = status, body.get("progress") or snapshot.progress
     storage.snapshots.rows.save(snapshot)
     return Response(status=ACCEPTED)
 

@@ -20,12 +20,12 @@ def _transfer(storage: BlockStorage, request: Request) -> Transfer:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("transfer")
+    body = request.object("transfer")
     checks = {"volume_id": fields.identifier, "name": FREE_TEXT, "no_snapshots": fields.boolean}
-    check_fields(wanted, checks, ("volume_id",), "transfer")
-    volume = storage.volumes.find(request.context, wanted["volume_id"])
-    keep = bool(as_boolean(wanted.get("no_snapshots", False)))
-    transfer = storage.transfers.create(request.context, volume, wanted.get("name"), keep)
+    check_fields(body, checks, ("volume_id",), "transfer")
+    volume = storage.volumes.find(request.context, body["volume_id"])
+    keep = bool(as_boolean(body.get("no_snapshots", False)))
+    transfer = storage.transfers.create(request.context, volume, body.get("name"), keep)
     view = {**transfer_detail(request, transfer), "auth_key": transfer.auth_key}
     return Response({"transfer": view}, 202)
 
@@ -50,6 +50,6 @@ def delete(storage: BlockStorage, request: Request) -> Response:
 
 
 def accept(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("accept")
-    transfer = storage.transfers.accept(request.context, request.vars["transfer_id"], wanted.get("auth_key"))
+    body = request.object("accept")
+    transfer = storage.transfers.accept(request.context, request.vars["transfer_id"], body.get("auth_key"))
     return Response({"transfer": transfer_summary(request, transfer)}, 202)

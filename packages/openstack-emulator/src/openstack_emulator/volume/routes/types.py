@@ -48,10 +48,10 @@ def index(storage: BlockStorage, request: Request) -> Response:
 
 def create(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    wanted = request.object("volume_type")
-    check_fields(wanted, TYPE, ("name",), "volume_type")
-    public = flag(wanted.get(PUBLIC, True), PUBLIC)
-    kind = storage.types.create(wanted["name"].strip(), wanted.get("description"), public, wanted.get("extra_specs"))
+    body = request.object("volume_type")
+    check_fields(body, TYPE, ("name",), "volume_type")
+    public = flag(body.get(PUBLIC, True), PUBLIC)
+    kind = storage.types.create(body["name"].strip(), body.get("description"), public, body.get("extra_specs"))
     return Response({"volume_type": created_type(request, kind)})
 
 
@@ -65,14 +65,14 @@ def default(storage: BlockStorage, request: Request) -> Response:
 
 def update(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    kind, wanted = _type(storage, request), request.object("volume_type")
+    kind, body = _type(storage, request), request.object("volume_type")
     checks = {
         "name": fields.nullable(fields.name()),
         "description": fields.nullable(fields.text()),
         "is_public": fields.nullable(fields.boolean),
     }
-    check_fields(wanted, checks, where="volume_type", strict=False)
-    changes = {key: wanted[key] for key in checks if wanted.get(key) is not None}
+    check_fields(body, checks, where="volume_type", strict=False)
+    changes = {key: body[key] for key in checks if body.get(key) is not None}
     if not changes:
         raise bad_request("Specify volume type name, description, is_public or a combination thereof.")
     if "is_public" in changes:
@@ -92,13 +92,13 @@ def list_specs(storage: BlockStorage, request: Request) -> Response:
 
 def add_specs(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    kind, wanted = _type(storage, request), request.object("extra_specs")
-    if not wanted:
+    kind, body = _type(storage, request), request.object("extra_specs")
+    if not body:
         raise bad_request(
             "Invalid input for field/attribute extra_specs. Value: {}. {} does not have enough properties"
         )
-    EXTRA_SPECS.add(storage.types.rows, kind, wanted)
-    return Response({"extra_specs": wanted})
+    EXTRA_SPECS.add(storage.types.rows, kind, body)
+    return Response({"extra_specs": body})
 
 
 def show_spec(storage: BlockStorage, request: Request) -> Response:
@@ -149,18 +149,18 @@ def show_encryption_item(storage: BlockStorage, request: Request) -> Response:
 
 def create_encryption(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    kind, wanted = _type(storage, request), request.object("encryption")
-    check_fields(wanted, ENCRYPTION, ("provider",), "encryption")
-    encryption = storage.types.set_encryption(kind, NewEncryption(**wanted))
+    kind, body = _type(storage, request), request.object("encryption")
+    check_fields(body, ENCRYPTION, ("provider",), "encryption")
+    encryption = storage.types.set_encryption(kind, NewEncryption(**body))
     return Response({"encryption": created_encryption(encryption)})
 
 
 def update_encryption(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
-    kind, wanted = _type(storage, request), request.object("encryption")
-    check_fields(wanted, ENCRYPTION, where="encryption")
-    storage.types.update_encryption(kind, request.vars["encryption_id"], wanted)
-    return Response({"encryption": wanted})
+    kind, body = _type(storage, request), request.object("encryption")
+    check_fields(body, ENCRYPTION, where="encryption")
+    storage.types.update_encryption(kind, request.vars["encryption_id"], body)
+    return Response({"encryption": body})
 
 
 def delete_encryption(storage: BlockStorage, request: Request) -> Response:

@@ -27,11 +27,11 @@ def attach(storage: BlockStorage, request: Request, volume: Volume, arguments: o
         "mountpoint": fields.text(1),
         "mode": fields.one_of("rw", "ro"),
     }
-    wanted = arguments_of("os-attach", arguments, checks, ("mountpoint",))
-    instance, host = wanted.get("instance_uuid"), wanted.get("host_name")
+    body = arguments_of("os-attach", arguments, checks, ("mountpoint",))
+    instance, host = body.get("instance_uuid"), body.get("host_name")
     if not instance and not host:
         raise bad_request("Invalid volume: an instance or a host to attach to must be given.")
-    storage.attachments.attach(volume, instance, host, wanted["mountpoint"], wanted.get("mode", "rw"))
+    storage.attachments.attach(volume, instance, host, body["mountpoint"], body.get("mode", "rw"))
     return Response(status=ACCEPTED)
 
 
@@ -96,8 +96,8 @@ def extend(storage: BlockStorage, request: Request, volume: Volume, arguments: A
 
 def retype(storage: BlockStorage, request: Request, volume: Volume, arguments: object) -> Response:
     checks = {"new_type": fields.text(1), "migration_policy": fields.nullable(fields.one_of("never", "on-demand"))}
-    wanted = arguments_of("os-retype", arguments, checks, ("new_type",))
-    storage.changes.retype(request.context, volume, wanted["new_type"])
+    body = arguments_of("os-retype", arguments, checks, ("new_type",))
+    storage.changes.retype(request.context, volume, body["new_type"])
     return Response(status=ACCEPTED)
 
 
@@ -125,13 +125,13 @@ def reset_volume(storage: BlockStorage, request: Request, volume: Volume, argume
         "attach_status": fields.nullable(fields.one_of("attached", "detached")),
         "migration_status": fields.nullable(fields.text()),
     }
-    wanted = arguments_of("os-reset_status", arguments, checks)
-    if not wanted:
+    body = arguments_of("os-reset_status", arguments, checks)
+    if not body:
         raise bad_request("Must specify 'status', 'attach_status' or 'migration_status' for update.")
-    status = wanted.get("status")
+    status = body.get("status")
     if status is not None and status not in STATUSES:
         raise bad_request(f"Volume status: {status} is invalid, valid statuses are: {STATUSES}.")
-    storage.changes.reset(volume, wanted)
+    storage.changes.reset(volume, body)
     return Response(status=ACCEPTED)
 
 
@@ -151,14 +151,14 @@ def upload_image(storage: BlockStorage, request: Request, volume: Volume, argume
         "visibility": fields.nullable(fields.one_of("public", "private", "shared", "community")),
         "protected": fields.boolean,
     }
-    wanted = arguments_of("os-volume_upload_image", arguments, checks, ("image_name",))
+    body = arguments_of("os-volume_upload_image", arguments, checks, ("image_name",))
     previous = volume.updated_at
     new = NewImage(
-        name=wanted["image_name"],
-        force=flag(wanted.get("force", False), "force"),
-        container_format=wanted.get("container_format"),
-        disk_format=wanted.get("disk_format"),
-        visibility=wanted.get("visibility"),
+        name=body["image_name"],
+        force=flag(body.get("force", False), "force"),
+        container_format=body.get("container_format"),
+        disk_format=body.get("disk_format"),
+        visibility=body.get("visibility"),
     )
     image = storage.changes.upload_to_image(volume, new)
     kind = storage.types.rows.require(volume.volume_type_id)

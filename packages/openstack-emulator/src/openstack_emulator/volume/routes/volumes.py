@@ -59,24 +59,24 @@ def found(storage: BlockStorage, request: Request) -> Volume:
 
 
 def create(storage: BlockStorage, request: Request) -> Response:
-    wanted = request.object("volume")
-    check_fields(wanted, CREATABLE, where="volume", strict=request.version >= (3, 53))
-    if consistency_group := wanted.get("consistencygroup_id"):
+    body = request.object("volume")
+    check_fields(body, CREATABLE, where="volume", strict=request.version >= (3, 53))
+    if consistency_group := body.get("consistencygroup_id"):
         raise not_found(f"ConsistencyGroup {consistency_group} could not be found.")
-    if as_boolean(wanted.get("multiattach", False)):
+    if as_boolean(body.get("multiattach", False)):
         raise bad_request("multiattach parameter has been removed. The default behavior is to use multiattach types.")
-    if wanted.get("backup_id") and request.version < (3, 47):
-        wanted = {key: value for key, value in wanted.items() if key != "backup_id"}
-    if wanted.get("group_id") and request.version < (3, 13):
-        wanted = {key: value for key, value in wanted.items() if key != "group_id"}
-    if image_id := wanted.get("image_id"):
-        wanted = {**wanted, "imageRef": image_id}
+    if body.get("backup_id") and request.version < (3, 47):
+        body = {key: value for key, value in body.items() if key != "backup_id"}
+    if body.get("group_id") and request.version < (3, 13):
+        body = {key: value for key, value in body.items() if key != "group_id"}
+    if image_id := body.get("image_id"):
+        body = {**body, "imageRef": image_id}
     hints = request.json.get("OS-SCH-HNT:scheduler_hints")
     if hints is not None:
         check_fields(hints, {}, where="OS-SCH-HNT:scheduler_hints", strict=False)
-    if wanted.get("size") is None and not any(wanted.get(name) for name in SOURCES):
+    if body.get("size") is None and not any(body.get(name) for name in SOURCES):
         raise bad_request(UNREADABLE)
-    volume = storage.volumes.create(request.context, NewVolume.from_json(wanted, request.id))
+    volume = storage.volumes.create(request.context, NewVolume.from_json(body, request.id))
     return Response({"volume": created_volume(storage, request, volume)}, 202)
 
 
@@ -116,13 +116,13 @@ def show(storage: BlockStorage, request: Request) -> Response:
 
 def update(storage: BlockStorage, request: Request) -> Response:
     volume = found(storage, request)
-    wanted = request.object("volume")
-    check_fields(wanted, UPDATABLE, where="volume", strict=request.version >= (3, 53))
-    if not wanted and request.version >= (3, 53):
+    body = request.object("volume")
+    check_fields(body, UPDATABLE, where="volume", strict=request.version >= (3, 53))
+    if not body and request.version >= (3, 53):
         raise bad_request(
             "Invalid input for field/attribute volume. Value: {}. {} is not valid under any of the given schemas"
         )
-    changes = renamed(wanted, UPDATABLE)
+    changes = renamed(body, UPDATABLE)
     if changes.get("metadata", {}) is None:
         changes.pop("metadata")
     return Response({"volume": created_volume(storage, request, storage.volumes.update(volume, changes))})

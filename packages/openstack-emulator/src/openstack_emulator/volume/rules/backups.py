@@ -37,19 +37,19 @@ class Backups(Rules):
         self._snapshots = snapshots
         records.deferrable(self.finish_backup, self.finish_restore, self.finish_delete_backup)
 
-    def create(self, context: Context, volume: Volume, wanted: NewBackup) -> Backup:
+    def create(self, context: Context, volume: Volume, new_backup: NewBackup) -> Backup:
         """Begin a backup of a volume or of its snapshot.
 
         Raises: ApiError 400 for a wrong status or an incremental backup without a full one, 413 beyond a quota.
         """
-        snapshot = self._snapshot_of_backup(context, volume, wanted.snapshot_id)
-        allowed = ("available", "in-use") if wanted.force or snapshot else ("available",)
+        snapshot = self._snapshot_of_backup(context, volume, new_backup.snapshot_id)
+        allowed = ("available", "in-use") if new_backup.force or snapshot else ("available",)
         if volume.status not in allowed:
             raise bad_request(
                 f"Invalid volume: Volume to be backed up must be {' or '.join(allowed)} but the current status is "
                 f'"{volume.status}".'
             )
-        parent = self._parent(volume) if wanted.incremental else None
+        parent = self._parent(volume) if new_backup.incremental else None
         self.volumes.quotas.check(context.project, {"backups": 1, "backup_gigabytes": volume.size})
         backup = self.rows.add(
             Backup(
@@ -67,16 +67,16 @@ class Backups(Rules):
                     metadata=volume.metadata,
                     image_metadata=volume.image_metadata,
                 ),
-                name=wanted.name,
-                description=wanted.description,
+                name=new_backup.name,
+                description=new_backup.description,
                 status="creating",
                 size=volume.size,
                 volume_id=volume.id,
                 snapshot_id=None if snapshot is None else snapshot.id,
-                container=wanted.container,
-                metadata=dict(wanted.metadata or {}),
+                container=new_backup.container,
+                metadata=dict(new_backup.metadata or {}),
                 parent_id=None if parent is None else parent.id,
-                availability_zone=wanted.availability_zone or ZONE,
+                availability_zone=new_backup.availability_zone or ZONE,
             )
         )
         busy = volume if snapshot is None else snapshot

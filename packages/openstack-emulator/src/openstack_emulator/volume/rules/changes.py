@@ -31,14 +31,14 @@ class VolumeChanges(Rules):
         self._attachments = attachments
         records.deferrable(self.finish_extend, self.finish_retype, self.finish_upload)
 
-    def reset(self, volume: Volume, wanted: Mapping[str, str | None]) -> None:
+    def reset(self, volume: Volume, body: Mapping[str, str | None]) -> None:
         """Set the given `status` and `migration_status`; a detached `attach_status` removes attachments."""
-        if (status := wanted.get("status")) is not None:
+        if (status := body.get("status")) is not None:
             volume.status = status
-        if "migration_status" in wanted:
-            named = wanted["migration_status"]
+        if "migration_status" in body:
+            named = body["migration_status"]
             volume.migration_status = None if named == "none" else named
-        if wanted.get("attach_status") == "detached":
+        if body.get("attach_status") == "detached":
             for attachment in self._attachments.select(volume_id=volume.id):
                 self._attachments.remove(attachment)
         volume.updated_at = self.moment()
@@ -106,17 +106,17 @@ class VolumeChanges(Rules):
         volume.updated_at = self.moment()
         self.volumes.rows.save(volume)
 
-    def upload_to_image(self, volume: Volume, wanted: NewImage) -> Image:
+    def upload_to_image(self, volume: Volume, new_image: NewImage) -> Image:
         """Begin to create an image of a volume; the image. 400 in a wrong status."""
-        statuses = ("available", "in-use") if wanted.force else ("available",)
+        statuses = ("available", "in-use") if new_image.force else ("available",)
         if volume.status not in statuses:
             raise refused(volume, statuses, "upload")
         copy = NewCopy(
-            name=wanted.name,
+            name=new_image.name,
             min_disk=volume.size,
-            disk_format=wanted.disk_format or "raw",
-            container_format=wanted.container_format or "bare",
-            visibility=wanted.visibility or "private",
+            disk_format=new_image.disk_format or "raw",
+            container_format=new_image.container_format or "bare",
+            visibility=new_image.visibility or "private",
         )
         image = self.cloud.of(ImageService).images.copy(volume.project_id, copy)
         volume.status, volume.previous, volume.updated_at = "uploading", volume.status, self.moment()

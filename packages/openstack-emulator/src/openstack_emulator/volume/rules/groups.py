@@ -52,37 +52,37 @@ class Groups(Rules):
         """The volumes of a group."""
         return [row for row in self._volumes.rows.select(project_id=group.project_id) if row.group_id == group.id]
 
-    def create(self, context: Context, wanted: NewGroup) -> Group:
+    def create(self, context: Context, new_group: NewGroup) -> Group:
         """Begin a group.
 
         Raises: ApiError 400 for an unknown zone, 404 for an unknown type, 413 beyond the quota.
         """
-        if not wanted.volume_types:
+        if not new_group.volume_types:
             raise bad_request("Invalid input received: volume_types must be provided to create a group.")
-        kind = self._types.find(context, wanted.group_type)
-        types = [self._volumes.types.find(context, key).id for key in wanted.volume_types]
-        zone = wanted.availability_zone or ZONE
+        kind = self._types.find(context, new_group.group_type)
+        types = [self._volumes.types.find(context, key).id for key in new_group.volume_types]
+        zone = new_group.availability_zone or ZONE
         if zone != ZONE:
             raise bad_request(f"Invalid input received: Availability zone '{zone}' is invalid.")
-        return self._new_group(context, wanted, kind.id, list(dict.fromkeys(types)))
+        return self._new_group(context, new_group, kind.id, list(dict.fromkeys(types)))
 
-    def create_from(self, context: Context, wanted: NewGroup) -> Group:
+    def create_from(self, context: Context, new_group: NewGroup) -> Group:
         """Begin a group with copies of all the volumes of a `group_snapshot_id` or a `source_group_id`.
 
         Raises: ApiError 400 when the source is empty or not available, 404 when it is unknown, 413 beyond a quota.
         """
-        if wanted.group_snapshot_id is not None:
-            taken = visible(self._group_snapshots, context, wanted.group_snapshot_id)
+        if new_group.group_snapshot_id is not None:
+            taken = visible(self._group_snapshots, context, new_group.group_snapshot_id)
             source, status = self.rows.require(taken.group_id), taken.status
             snapshots = self._snapshots.select(group_snapshot_id=taken.id)
             copies = [replace(_copy_of(row), snapshot_id=row.id) for row in snapshots]
         else:
-            source = visible(self.rows, context, wanted.source_group_id or "")
+            source = visible(self.rows, context, new_group.source_group_id or "")
             status = source.status
             copies = [replace(_copy_of(row), source_volid=row.id) for row in self.volumes_of(source)]
         if status != "available" or not copies:
             raise bad_request("Invalid group: the source must be available and have volumes to make a group from.")
-        group = self._new_group(context, wanted, source.group_type, source.volume_types)
+        group = self._new_group(context, new_group, source.group_type, source.volume_types)
         for copy in copies:
             self._volumes.create(context, replace(copy, group_id=group.id))
         return group
@@ -148,21 +148,21 @@ class Groups(Rules):
         else:
             self.rows.remove(group)
 
-    def _new_group(self, context: Context, wanted: NewGroup, group_type: str, volume_types: list[str]) -> Group:
+    def _new_group(self, context: Context, new_group: NewGroup, group_type: str, volume_types: list[str]) -> Group:
         self._volumes.quotas.check(context.project, {"groups": 1})
         group = self.rows.add(
             Group(
                 id=new_id(),
-                name=wanted.name,
-                description=wanted.description,
+                name=new_group.name,
+                description=new_group.description,
                 status="creating",
                 project_id=context.project,
                 user_id=context.user_id,
                 group_type=group_type,
                 volume_types=volume_types,
                 availability_zone=ZONE,
-                group_snapshot_id=wanted.group_snapshot_id,
-                source_group_id=wanted.source_group_id,
+                group_snapshot_id=new_group.group_snapshot_id,
+                source_group_id=new_group.source_group_id,
                 created_at=self.moment(),
             )
         )
@@ -224,8 +224,8 @@ class GroupSnapshots(Rules):
             )
         )
         for volume in members:
-            wanted = NewSnapshot(name=name, description=description, group_snapshot_id=taken.id)
-            self._snapshots.create(context, volume, wanted, force=True)
+            new_snapshot = NewSnapshot(name=name, description=description, group_snapshot_id=taken.id)
+            self._snapshots.create(context, volume, new_snapshot, force=True)
         self.records.change_later(LONG, self.rows, taken, {"status": "available"}, {"status": "error"})
         return taken
 

@@ -100,7 +100,7 @@ class BackendObjects(Rules):
             self.rows.add(BackendObject(id=snapshot_reference(snapshot_id), size=snapshot.size, source=source))
             self._snapshots.rows.remove(snapshot)
 
-    def manage_volume(self, context: Context, host: str, reference: object, wanted: NewVolume) -> Volume:
+    def manage_volume(self, context: Context, host: str, reference: object, new_volume: NewVolume) -> Volume:
         """Begin to manage a volume of the back end; it ends in `error_managing` when there is none of that name.
 
         reference: `{"source-name": …}`.
@@ -109,12 +109,12 @@ class BackendObjects(Rules):
         """
         if host not in (POOL, BACKEND_HOST):
             raise bad_request(f"Host '{host}' not found.")
-        if wanted.availability_zone not in (ZONE, None):
-            raise bad_request(f"Invalid input received: Availability zone '{wanted.availability_zone}' is invalid.")
-        type_key = wanted.volume_type
+        if new_volume.availability_zone not in (ZONE, None):
+            raise bad_request(f"Invalid input received: Availability zone '{new_volume.availability_zone}' is invalid.")
+        type_key = new_volume.volume_type
         kind = self.volumes.types.default() if type_key is None else self.volumes.types.find(context, type_key)
         self.volumes.quotas.check(context.project, {"volumes": 1, f"volumes_{kind.name}": 1})
-        volume = self.volumes.blank(context, wanted, kind, 0)
+        volume = self.volumes.blank(context, new_volume, kind, 0)
         volume.status = "managing"
         self.volumes.rows.add(volume)
         self.after(LONG, self.finish_manage_volume, volume.id, _source_name(reference))
@@ -135,14 +135,16 @@ class BackendObjects(Rules):
         volume.status, volume.size, volume.updated_at = "available", found.size, self.moment()
         self.volumes.rows.save(volume)
 
-    def manage_snapshot(self, context: Context, volume: Volume, reference: object, wanted: NewSnapshot) -> Snapshot:
+    def manage_snapshot(
+        self, context: Context, volume: Volume, reference: object, new_snapshot: NewSnapshot
+    ) -> Snapshot:
         """Begin to manage a snapshot of a volume; it ends in `error` when the back end has none of that name.
 
         reference: `{"source-name": …}`.
         """
         kind = self.volumes.types.rows.require(volume.volume_type_id).name
         self.volumes.quotas.check(volume.project_id, {"snapshots": 1, f"snapshots_{kind}": 1})
-        snapshot = self._snapshots.rows.add(self._snapshots.blank(context, volume, wanted))
+        snapshot = self._snapshots.rows.add(self._snapshots.blank(context, volume, new_snapshot))
         self.after(LONG, self.finish_manage_snapshot, snapshot.id, _source_name(reference))
         return snapshot
 

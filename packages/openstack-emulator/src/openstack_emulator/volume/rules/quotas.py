@@ -70,16 +70,16 @@ class Quotas(Limits):
                     used["gigabytes" + suffix] += row.size
         return used
 
-    def check(self, project_id: str, wanted: Mapping[str, int]) -> None:
+    def check(self, project_id: str, requested: Mapping[str, int]) -> None:
         """Refuse what goes beyond a limit.
 
-        wanted: quota name → how much more of it.
+        requested: quota name → how much more of it.
 
         Raises: ApiError 413.
         """
         used = self.used_by(project_id)
-        for name, limit in self.exceeded(project_id, wanted, used).items():
-            raise over_limit(_exceeded(name, wanted[name], limit, used[name]))
+        for name, limit in self.exceeded(project_id, requested, used).items():
+            raise over_limit(_exceeded(name, requested[name], limit, used[name]))
 
     def check_new_volume(self, project_id: str, size: int, kind: VolumeType) -> None:
         """Refuse a volume of `size` GiB of a type that the project may not have."""

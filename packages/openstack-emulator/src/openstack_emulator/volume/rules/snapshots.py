@@ -27,7 +27,7 @@ class Snapshots(Rules):
         self.volumes = volumes
         records.deferrable(self.finish_snapshot, self.finish_delete_snapshot, self.finish_revert)
 
-    def create(self, context: Context, volume: Volume, wanted: NewSnapshot, force: bool) -> Snapshot:
+    def create(self, context: Context, volume: Volume, new_snapshot: NewSnapshot, force: bool) -> Snapshot:
         """Begin a snapshot; `force` allows it of a volume in use. 400 in another status, 413 beyond a quota."""
         allowed = ("available", "in-use") if force else ("available",)
         if volume.status not in allowed:
@@ -41,16 +41,16 @@ class Snapshots(Rules):
             context.project,
             {"gigabytes": size, f"gigabytes_{kind}": size, "snapshots": 1, f"snapshots_{kind}": 1},
         )
-        snapshot = self.rows.add(self.blank(context, volume, wanted))
+        snapshot = self.rows.add(self.blank(context, volume, new_snapshot))
         self.after(LONG, self.finish_snapshot, snapshot.id)
         return snapshot
 
-    def blank(self, context: Context, volume: Volume, wanted: NewSnapshot) -> Snapshot:
+    def blank(self, context: Context, volume: Volume, new_snapshot: NewSnapshot) -> Snapshot:
         """A new snapshot, which has not been added to the table yet."""
         return Snapshot(
             id=new_id(),
-            name=wanted.name,
-            description=wanted.description,
+            name=new_snapshot.name,
+            description=new_snapshot.description,
             status="creating",
             progress="0%",
             size=volume.size,
@@ -58,8 +58,8 @@ class Snapshots(Rules):
             volume_type_id=volume.volume_type_id,
             project_id=volume.project_id,
             user_id=context.user_id,
-            metadata=dict(wanted.metadata or {}),
-            group_snapshot_id=wanted.group_snapshot_id,
+            metadata=dict(new_snapshot.metadata or {}),
+            group_snapshot_id=new_snapshot.group_snapshot_id,
             created_at=self.moment(),
             updated_at=None,
             previous=None,

@@ -56,16 +56,16 @@ class Sources(Rules):
         self._snapshots = snapshots
         self._backups = backups
 
-    def find(self, context: Context, wanted: NewVolume) -> Source:
+    def find(self, context: Context, new_volume: NewVolume) -> Source:
         """The source of a new volume.
 
         Raises: ApiError 400 for several sources, or one that is not available; 404 for an unknown one.
         """
         named = (
-            (wanted.snapshot_id, self._snapshot_source),
-            (wanted.source_volid, self._volume_source),
-            (wanted.image_id, self._image_source),
-            (wanted.backup_id, self._backup_source),
+            (new_volume.snapshot_id, self._snapshot_source),
+            (new_volume.source_volid, self._volume_source),
+            (new_volume.image_id, self._image_source),
+            (new_volume.backup_id, self._backup_source),
         )
         found = [read(context, key) for key, read in named if key is not None]
         if len(found) > 1:

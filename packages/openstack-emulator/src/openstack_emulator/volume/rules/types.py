@@ -119,7 +119,7 @@ class VolumeTypes(Rules):
             raise not_found("Access list not available for public volume types.")
         return list(kind.projects)
 
-    def set_encryption(self, kind: VolumeType, wanted: NewEncryption) -> Encryption:
+    def set_encryption(self, kind: VolumeType, new_encryption: NewEncryption) -> Encryption:
         """Encrypt the volumes of a type; 400 when it is encrypted already or has volumes."""
         if kind.encryption is not None:
             raise bad_request(f"Volume type encryption for type {kind.id} already exists.")
@@ -127,10 +127,10 @@ class VolumeTypes(Rules):
         encryption = Encryption(
             volume_type_id=kind.id,
             encryption_id=new_id(),
-            cipher=wanted.cipher,
-            key_size=wanted.key_size,
-            control_location=wanted.control_location or "front-end",
-            provider=wanted.provider,
+            cipher=new_encryption.cipher,
+            key_size=new_encryption.key_size,
+            control_location=new_encryption.control_location or "front-end",
+            provider=new_encryption.provider,
             created_at=self.moment(),
             updated_at=None,
             deleted_at=None,

@@ -92,41 +92,41 @@ class Volumes(Rules):
         """A volume the caller may see; 404 otherwise."""
         return visible(self.rows, context, volume_id)
 
-    def create(self, context: Context, wanted: NewVolume) -> Volume:
+    def create(self, context: Context, new_volume: NewVolume) -> Volume:
         """Create a volume, which becomes available later.
 
         Raises: ApiError 400 for what does not fit, 404 for an unknown source or type, 413 beyond a quota.
         """
-        source = self._sources.find(context, wanted)
-        kind = self._type_of_new(context, wanted, source)
-        size = size_of(wanted.size, source)
-        zone = wanted.availability_zone or ZONE
+        source = self._sources.find(context, new_volume)
+        kind = self._type_of_new(context, new_volume, source)
+        size = size_of(new_volume.size, source)
+        zone = new_volume.availability_zone or ZONE
         if zone != ZONE:
             raise bad_request(f"Availability zone '{zone}' is invalid.")
-        self._check_group(context, wanted, kind)
+        self._check_group(context, new_volume, kind)
         self.quotas.check_new_volume(context.project, size, kind)
-        volume = self.blank(context, wanted, kind, size)
-        volume.snapshot_id = wanted.snapshot_id or source.snapshot_id
-        volume.content = _content_of(wanted, volume.snapshot_id)
-        volume.bootable = wanted.image_id is not None or source.bootable
+        volume = self.blank(context, new_volume, kind, size)
+        volume.snapshot_id = new_volume.snapshot_id or source.snapshot_id
+        volume.content = _content_of(new_volume, volume.snapshot_id)
+        volume.bootable = new_volume.image_id is not None or source.bootable
         volume.image_metadata = source.image_metadata
-        if wanted.backup_id is not None:
-            volume.metadata = {**source.metadata, "src_backup_id": wanted.backup_id}
+        if new_volume.backup_id is not None:
+            volume.metadata = {**source.metadata, "src_backup_id": new_volume.backup_id}
         self.rows.add(volume)
         if not self._backend.accepts(kind, size):
             self.after(SHORT, self.fail_to_schedule, volume.id)
-        elif wanted.image_id is not None:
+        elif new_volume.image_id is not None:
             self.after(SHORT, self.begin_download, volume.id)
         else:
             self.after(LONG, self.finish_create, volume.id)
         return volume
 
-    def blank(self, context: Context, wanted: NewVolume, kind: VolumeType, size: int) -> Volume:
+    def blank(self, context: Context, new_volume: NewVolume, kind: VolumeType, size: int) -> Volume:
         """A new volume, which has not been added to the table yet."""
         return Volume(
             id=new_id(),
-            name=wanted.name,
-            description=wanted.description,
+            name=new_volume.name,
+            description=new_volume.description,
             status="creating",
             size=size,
             project_id=context.project,
@@ -135,17 +135,17 @@ class Volumes(Rules):
             availability_zone=ZONE,
             created_at=self.moment(),
             updated_at=None,
-            snapshot_id=wanted.snapshot_id,
-            source_volid=wanted.source_volid,
-            bootable=wanted.bootable,
+            snapshot_id=new_volume.snapshot_id,
+            source_volid=new_volume.source_volid,
+            bootable=new_volume.bootable,
             encrypted=kind.encryption is not None,
             multiattach=is_multiattach(kind),
-            metadata=dict(wanted.metadata or {}),
+            metadata=dict(new_volume.metadata or {}),
             image_metadata={},
             migration_status=None,
-            group_id=wanted.group_id,
+            group_id=new_volume.group_id,
             previous=None,
-            request_id=wanted.request_id,
+            request_id=new_volume.request_id,
             content=None,
         )
 
@@ -157,13 +157,13 @@ class Volumes(Rules):
             self.rows.save(volume)
             self._messages.add(volume, NO_BACKEND)
 
-    def _check_group(self, context: Context, wanted: NewVolume, kind: VolumeType) -> None:
+    def _check_group(self, context: Context, new_volume: NewVolume, kind: VolumeType) -> None:
         """400 for a volume of a type that its group does not support, 404 for an unknown group."""
-        group_id = wanted.group_id
+        group_id = new_volume.group_id
         if group_id is None:
             return
         group = visible(self._related.groups, context, group_id)
-        if wanted.volume_type is None or kind.id not in group.volume_types:
+        if new_volume.volume_type is None or kind.id not in group.volume_types:
             raise bad_request(
                 "Invalid input received: a volume_type that the group supports must be provided when creating a "
                 f"volume in group {group_id}."
@@ -243,22 +243,22 @@ class Volumes(Rules):
         self.rows.remove(volume)
         self.cloud.guests.delete_content(f"volume-{volume_id}")
 
-    def _type_of_new(self, context: Context, wanted: NewVolume, source: Source) -> VolumeType:
-        if wanted.volume_type is not None:
-            return self.types.find(context, wanted.volume_type)
+    def _type_of_new(self, context: Context, new_volume: NewVolume, source: Source) -> VolumeType:
+        if new_volume.volume_type is not None:
+            return self.types.find(context, new_volume.volume_type)
         copied = self.types.rows.get(source.kind_id or "")
         return self.types.default() if copied is None else copied
 
 
-def _content_of(wanted: NewVolume, snapshot_id: str | None) -> str | None:
+def _content_of(new_volume: NewVolume, snapshot_id: str | None) -> str | None:
     """Return the name of what a new volume is a copy of (`GuestDriver.copy_content`)."""
     if snapshot_id is not None:  # also that of an image that was made of a volume
         return f"snapshot-{snapshot_id}"
-    if wanted.image_id is not None:
+    if new_volume.image_id is not None:
         return IMAGE
-    if wanted.source_volid is not None:
-        return f"volume-{wanted.source_volid}"
-    return None if wanted.backup_id is None else f"backup-{wanted.backup_id}"
+    if new_volume.source_volid is not None:
+        return f"volume-{new_volume.source_volid}"
+    return None if new_volume.backup_id is None else f"backup-{new_volume.backup_id}"
 
 
 def is_multiattach(kind: VolumeType) -> bool:

@@ -23,7 +23,7 @@ def list_action_executions(service: Workflows, request: Request) -> Response:
 
 def create_action_execution(service: Workflows, request: Request) -> Response:
     """Run an action without a workflow. The response has the result, unless the action is asynchronous or `save_result`
-    without `run_sync` is wanted; without `save_result`, a result in a response is not kept.
+    without `run_sync` is requested; without `save_result`, a result in a response is not kept.
     """
     context, body = request.context, body_of(request, "action_ex", _ACTION_CALL)
     name, params = string_of(body, "name"), json_object(body, "params", "action_ex")

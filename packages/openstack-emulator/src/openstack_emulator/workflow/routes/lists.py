@@ -171,9 +171,9 @@ def _start(items: Sequence[Mapping[str, object]], marker: str | None, plural: st
     raise not_found(_NO_MARKER.get(plural, "The marker {} could not be found.").format(marker))
 
 
-def _shown_fields(item: dict[str, object], wanted: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
-    """Return the wanted fields of an object and its ID, or without any that are wanted, all that are not hidden."""
-    if wanted:
-        shown = {"id", *wanted, *(other for name, other in _TOGETHER.items() if name in wanted)}
+def _shown_fields(item: dict[str, object], requested: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
+    """Return the requested fields of an object and its ID, or if none are requested, all that are not hidden."""
+    if requested:
+        shown = {"id", *requested, *(other for name, other in _TOGETHER.items() if name in requested)}
         return {name: value for name, value in item.items() if name in shown}
     return {name: value for name, value in item.items() if name not in hidden}

@@ -111,10 +111,10 @@ class CronTriggers(Rules):
         self._schedule(row)
         return row
 
-    def _require_unique(self, **wanted: object) -> None:
+    def _require_unique(self, **fields: object) -> None:
         """Refuse a trigger that starts the same workflow at the same times as another one. Raises ApiError 409."""
-        for row in self.rows.select(workflow_id=wanted["workflow_id"]):
-            if all(row.get(name) == value for name, value in wanted.items()):
+        for row in self.rows.select(workflow_id=fields["workflow_id"]):
+            if all(row.get(name) == value for name, value in fields.items()):
                 raise conflict(f"Duplicate entry for CronTrigger: the trigger {row.name} is the same.")
 
     def _times(self, body: Mapping[str, object]) -> tuple[datetime | None, str | None, int | None]:

@@ -45,7 +45,7 @@ class Environments(Rules):
         name = body.get("name")
         if not isinstance(name, str) or not 1 <= len(name) <= 255:
             raise bad_request("An environment requires a name of at most 255 characters.")
-        wanted = _wanted(body, context)
+        fields = _fields(body, context)
         if self.rows.first(name=name, project_id=context.project) is not None:
             raise conflict(f"Duplicate entry for Environment ['name', 'project_id']: {name}, None")
         row = Environment(
@@ -58,14 +58,14 @@ class Environments(Rules):
             created_at=self.records.timestamp(SECONDS_FORM),
             updated_at=None,
         )
-        return self.rows.add(replace(row, **wanted))
+        return self.rows.add(replace(row, **fields))
 
     def change(self, context: Context, body: Mapping[str, object]) -> Environment:
         """Change an environment; variables are replaced as a whole. Raises ApiError."""
         row = self.require(context, str(body.get("name")))
         if not context.may_see(row):
             raise ApiError(403, f"The environment {row.name} belongs to another project.")
-        return self.rows.update(row, **_wanted(body, context), updated_at=self.records.timestamp(SECONDS_FORM))
+        return self.rows.update(row, **_fields(body, context), updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, context: Context, name: str) -> None:
         """Delete an environment. Raises ApiError."""
@@ -75,14 +75,14 @@ class Environments(Rules):
         self.rows.remove(row)
 
 
-def _wanted(body: Mapping[str, object], context: Context) -> dict[str, Any]:
+def _fields(body: Mapping[str, object], context: Context) -> dict[str, Any]:
     """Return the fields of an environment that a request sets. Raises ApiError 400, 403."""
-    wanted = {name: body[name] for name in ("description", "scope") if name in body}
+    request_body = {name: body[name] for name in ("description", "scope") if name in body}
     if "scope" in body:
         require_publisher(choice(body.get("scope"), "scope", SCOPES), context)
     if "variables" in body:
-        wanted.update(variables=json_object(body, "variables", "env"))
-    return wanted
+        request_body.update(variables=json_object(body, "variables", "env"))
+    return request_body
 
 
 def missing_environment(name: str) -> ApiError:

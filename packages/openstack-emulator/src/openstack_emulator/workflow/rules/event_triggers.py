@@ -51,17 +51,17 @@ class EventTriggers(Rules):
         absent = [name for name in ("workflow_id", *_EVENT) if not string_of(values, name)]
         if absent:
             raise bad_request(f"The following parameters are required: {', '.join(absent)}")
-        key, moment, wanted = new_id(), self.records.timestamp(SECONDS_FORM), self._wanted(context, values)
+        key, moment, fields = new_id(), self.records.timestamp(SECONDS_FORM), self._fields(context, values)
         trigger = EventTrigger(
             id=key,
             name=string_of(values, "name") or key,
             exchange=values.get("exchange", ""),
             topic=values.get("topic", ""),
             event=values.get("event", ""),
-            workflow_id=wanted["workflow_id"],
-            workflow_input=wanted.get("workflow_input", {}),
-            workflow_params=wanted.get("workflow_params", {}),
-            scope=wanted.get("scope", "private"),
+            workflow_id=fields["workflow_id"],
+            workflow_input=fields.get("workflow_input", {}),
+            workflow_params=fields.get("workflow_params", {}),
+            scope=fields.get("scope", "private"),
             project_id=context.project,
             created_at=moment,
             updated_at=None,
@@ -80,10 +80,10 @@ class EventTriggers(Rules):
         row, values = self._own(context, key), dict(body)
         if fixed := [name for name in _EVENT if name in values]:
             raise bad_request(f"Can not update fields {fixed} of event trigger.")
-        wanted = self._wanted(context, values)
+        fields = self._fields(context, values)
         if name := string_of(values, "name"):
-            wanted.update(name=name)
-        return self.rows.update(row, **wanted, updated_at=self.records.timestamp(SECONDS_FORM))
+            fields.update(name=name)
+        return self.rows.update(row, **fields, updated_at=self.records.timestamp(SECONDS_FORM))
 
     def remove(self, context: Context, key: str) -> None:
         """Delete an event trigger. Raises ApiError 404."""
@@ -92,24 +92,24 @@ class EventTriggers(Rules):
     def _own(self, context: Context, key: str) -> EventTrigger:
         return visible(self.rows, context, key)
 
-    def _wanted(self, context: Context, values: dict[str, object]) -> dict[str, Any]:
+    def _fields(self, context: Context, values: dict[str, object]) -> dict[str, Any]:
         """Return the workflow, its input and parameters, and the scope that a request sets. Raises ApiError."""
-        wanted: dict[str, Any] = {
+        body: dict[str, Any] = {
             name: json_object(values, name, "event_trigger")
             for name in ("workflow_input", "workflow_params")
             if name in values
         }
         if "scope" in values:
-            wanted.update(scope=choice(values.get("scope"), "scope", SCOPES))
+            body.update(scope=choice(values.get("scope"), "scope", SCOPES))
             require_publisher(str(values.get("scope")), context)
         if "workflow_id" in values:
             workflow_id = string_of(values, "workflow_id") or ""
             if (problem := fields.identifier(workflow_id)) is not None:
                 raise bad_request(f"Invalid input for field/attribute workflow_id. Value: {workflow_id}. {problem}")
             workflow = self._definitions.workflow(context, workflow_id)
-            check_input(workflow.spec, wanted.get("workflow_input", {}))
-            wanted.update(workflow_id=workflow.id)
-        return wanted
+            check_input(workflow.spec, body.get("workflow_input", {}))
+            body.update(workflow_id=workflow.id)
+        return body
 
 
 def missing_event_trigger(key: str) -> ApiError:

@@ -180,8 +180,8 @@ class Tasks(Rules):
         if task.state != "RUNNING" or self._runs.execution_of(task).state in ENDED:
             return
         children = self._runs.children(task)
-        wanted = 1 if task.items is None else len(task.items)
-        if len(children) < wanted or any(child.state not in ENDED for child in children):
+        expected = 1 if task.items is None else len(task.items)
+        if len(children) < expected or any(child.state not in ENDED for child in children):
             self._guarded(task, self._start_children)
             return
         states = {child.state for child in children}
