@@ -17,7 +17,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.base.config import load_config
 from testing.project_objects import Objects
 from tests.api.api_support import PROJECT, FakeEngine, check_tokens, scripted_engine
-from tests.api.moving import Stacks
+from tests.api.rest_stacks import Stacks
 
 Request = Callable[..., testing.Result]
 

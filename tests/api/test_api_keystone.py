@@ -119,8 +119,10 @@ def with_access_rules(served: ServedCloud, rules: list[dict[str, str]]) -> tuple
     body = {"application_credential": {"name": "limited", "access_rules": rules}}
     made = served.call("POST", path, body, token).json["application_credential"]
     method = {"id": made["id"], "secret": made["secret"]}
-    wanted = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
-    return served.call("POST", "/identity/v3/auth/tokens", wanted).headers["x-subject-token"], details["project"]["id"]
+    request_body = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
+    return served.call("POST", "/identity/v3/auth/tokens", request_body).headers["x-subject-token"], details["project"][
+        "id"
+    ]
 
 
 def test_application_credential_access_rules_are_enforced(

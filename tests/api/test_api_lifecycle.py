@@ -309,10 +309,10 @@ def test_request_in_each_stack_state(site: Site, state: str, request_name: str) 
     try:
         REACH[state](stack)
         assert stack.state == state
-        wanted = expected(request_name, state)
+        outcome = expected(request_name, state)
         given = stack.request(request_name)
-        assert (given if given >= 400 else TAKEN) == wanted
-        if wanted == TAKEN:
+        assert (given if given >= 400 else TAKEN) == outcome
+        if outcome == TAKEN:
             action = AFTER.get(request_name, state.partition("_")[0])
             assert stack.state.partition("_")[0] == action
         else:

@@ -396,12 +396,14 @@ def test_permissions_of_agents(user: User) -> None:
 
 def test_failed_tool_reports_reason_without_credentials(user: User) -> None:
     """Hooks pass inputs on as environment variables, which must be strings, and programs print their environment."""
-    wanted = changed(
+    definition = changed(
         "config.properties.inputs", [{"name": "size", "type": "Number"}, {"name": "on", "type": "Boolean"}]
     )
-    wanted = changed("deployment.properties.input_values", {"size": 1000, "on": True, "ratio": 0.5, "no": None}, wanted)
-    wanted["outputs"]["errors"] = {"value": {"get_attr": ["deployment", "deploy_stderr"]}}
-    user.create("failing", wanted)
+    definition = changed(
+        "deployment.properties.input_values", {"size": 1000, "on": True, "ratio": 0.5, "no": None}, definition
+    )
+    definition["outputs"]["errors"] = {"value": {"get_attr": ["deployment", "deploy_stderr"]}}
+    user.create("failing", definition)
     user.until(lambda: user.waiting("failing"))
     agent, seen = user.agent("failing"), {}
 

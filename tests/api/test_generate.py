@@ -16,7 +16,7 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker_foundation.clock import SystemClock
 from testing.project_objects import NEUTRON, Objects
-from tests.api.moving import Stacks, template
+from tests.api.rest_stacks import Stacks, template
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from openstack_emulator.testing import ServedCloud
 from stoker.authoring.convert.templates import to_yaml
 from stoker_foundation.clock import SystemClock
 from testing.project_objects import Objects
-from tests.api.moving import Stacks
+from tests.api.rest_stacks import Stacks
 from tests.api.test_generate import generated, writes
 from tests.api.test_moved_below import below
 
@@ -97,8 +97,12 @@ def test_similar_objects_become_a_group_with_removable_members(stacks: Stacks, o
     group = found["grouped"]["template"]["resources"]["disk_volumes"]
     assert group["deletion_policy"] == "Retain"
     assert group["properties"]["for_each"] == {"1": {"size": 1}, "2": {"size": 2}, "10": {"size": 10}}
-    wanted = group["properties"]["resource_def"]["properties"]
-    assert (wanted["name"], wanted["size"], wanted["metadata"]) == ("disk-%key%", "%value.size%", {"n": "%key%"})
+    member_properties = group["properties"]["resource_def"]["properties"]
+    assert (member_properties["name"], member_properties["size"], member_properties["metadata"]) == (
+        "disk-%key%",
+        "%value.size%",
+        {"n": "%key%"},
+    )
     deployed(stacks, found)
     had, before = below(stacks), writes(stacks)
     grouped = body_of(found["grouped"])

@@ -9,7 +9,7 @@ import pytest
 
 from openstack_emulator.testing import ServedCloud
 from testing.project_objects import NEUTRON, Objects
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
 UNNAMED = {"type": "OS::Neutron::Net"}
@@ -37,10 +37,10 @@ def test_import_makes_no_cloud_writes(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     sub = objects.subnet(net)
     before = stacks.writes()
-    wanted, environment = template(v=VOLUME, net=NET, sub=subnet("net")), imports(net=net, sub=sub)
+    definition, environment = template(v=VOLUME, net=NET, sub=subnet("net")), imports(net=net, sub=sub)
 
-    plan = stacks.plan(wanted, environment)
-    done = stacks.update(wanted, environment)
+    plan = stacks.plan(definition, environment)
+    done = stacks.update(definition, environment)
 
     assert plan["summary"] == {"keep": 3, "import": 2}
     assert [(step["path"], step["imports"]) for step in plan["steps"] if "imports" in step] == [
@@ -51,8 +51,8 @@ def test_import_makes_no_cloud_writes(stacks: Stacks, objects: Objects) -> None:
     assert {"net": net, "sub": sub}.items() <= stacks.objects().items()
     assert stacks.resources()["net"]["resource_status"] == "ADOPT_COMPLETE"
     assert stacks.writes() == before
-    assert stacks.plan(wanted, environment)["summary"] == {"keep": 3}  # the entry can stay
-    assert stacks.plan(wanted)["summary"] == {"keep": 3}
+    assert stacks.plan(definition, environment)["summary"] == {"keep": 3}  # the entry can stay
+    assert stacks.plan(definition)["summary"] == {"keep": 3}
     stacks.send("DELETE", stacks.path)
     stacks.world.settle(done["id"])
     assert objects.network(net) is None  # the stack owns what it has imported
@@ -202,9 +202,9 @@ def test_a_resource_that_only_referred_to_an_object_owns_it_after_an_import(stac
 def test_rollback_releases_imported_object_without_deletion(stacks: Stacks, objects: Objects, name: str) -> None:
     stacks.create(template(v=VOLUME))
     had, net = stacks.objects(), objects.net()
-    wanted = template(v=VOLUME, net={"type": "OS::Neutron::Net", "properties": {"name": name}}, bad=FAILING)
-    wanted["resources"]["bad"]["depends_on"] = "net"
-    done = stacks.update(wanted, imports(net=net), disable_rollback=False)
+    definition = template(v=VOLUME, net={"type": "OS::Neutron::Net", "properties": {"name": name}}, bad=FAILING)
+    definition["resources"]["bad"]["depends_on"] = "net"
+    done = stacks.update(definition, imports(net=net), disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.objects() == had
     assert objects.network(net) is not None
@@ -250,11 +250,11 @@ def test_values_of_resources_that_an_import_refers_to_are_read(stacks: Stacks, o
     stacks.create(template(a={"type": "OS::Neutron::Net", "properties": {"name": "front"}}))
     net = objects.net("front-shop")
     named = {"list_join": ["-", [{"get_attr": ["a", "name"]}, "shop"]]}
-    wanted = template(
+    definition = template(
         a={"type": "OS::Neutron::Net", "properties": {"name": "front"}},
         net={"type": "OS::Neutron::Net", "properties": {"name": named}},
     )
     before = stacks.writes()
-    assert stacks.plan(wanted, imports(net=net))["summary"] == {"keep": 2, "import": 1}
-    stacks.update(wanted, imports(net=net))
+    assert stacks.plan(definition, imports(net=net))["summary"] == {"keep": 2, "import": 1}
+    stacks.update(definition, imports(net=net))
     assert stacks.writes() == before

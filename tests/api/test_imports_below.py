@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from testing.project_objects import NEUTRON, Objects
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 from tests.api.test_imports import FAILING, NET, VOLUME, imports, subnet
 from tests.api.test_moved_below import below
 
@@ -47,15 +47,15 @@ def test_nested_group_import_makes_no_cloud_writes(stacks: Stacks, objects: Obje
     objects_by_path: dict[str, str | Mapping[str, Any]] = {"group.blue.port": blue}
     objects_by_path |= {"net": {"name": "shop"}, "group.green.port": {"name": "green"}}
     entries = imports(**objects_by_path)
-    wanted, before = template(net=NET, group=group("blue", "green")), stacks.writes()
+    definition, before = template(net=NET, group=group("blue", "green")), stacks.writes()
 
-    done = stacks.create(wanted, entries, files=FILES)
+    done = stacks.create(definition, entries, files=FILES)
 
     assert done["stack_status"] == "CREATE_COMPLETE"
     assert stacks.writes() == before
     assert {"net": net, "group.blue.port": blue, "group.green.port": green}.items() <= below(stacks).items()
-    assert stacks.plan(wanted, entries, files=FILES)["summary"].keys() == {"keep"}
-    assert stacks.plan(wanted, files=FILES)["summary"].keys() == {"keep"}
+    assert stacks.plan(definition, entries, files=FILES)["summary"].keys() == {"keep"}
+    assert stacks.plan(definition, files=FILES)["summary"].keys() == {"keep"}
     stacks.send("DELETE", stacks.path)
     stacks.world.settle(done["id"])
     assert blue not in ports(objects)  # the stack owns what it has imported
@@ -65,11 +65,11 @@ def test_a_plan_shows_each_difference_and_nothing_else_is_changed(stacks: Stacks
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     net = stacks.objects()["net"]
     blue, green = objects.port(net, "blue"), objects.port(net, "theirs")
-    wanted = template(net=NET, group=group("red", "blue", "green"))
+    definition = template(net=NET, group=group("red", "blue", "green"))
     entries, before = imports(**{"group.blue.port": blue, "group.green.port": green}), stacks.writes()
 
-    plan = stacks.plan(wanted, entries, files=FILES)
-    done = stacks.update(wanted, entries, files=FILES)
+    plan = stacks.plan(definition, entries, files=FILES)
+    done = stacks.update(definition, entries, files=FILES)
 
     assert plan["summary"]["import"] == 2
     steps = {step["path"]: step for step in plan["steps"]}
@@ -79,7 +79,7 @@ def test_a_plan_shows_each_difference_and_nothing_else_is_changed(stacks: Stacks
     assert changes == [("name", "theirs", "green")]
     assert done["stack_status"] == "UPDATE_COMPLETE"
     assert stacks.writes()[len(before) :] == [f"PUT /network/v2.0/ports/{green}"]
-    assert stacks.plan(wanted, entries, files=FILES)["summary"].keys() == {"keep"}
+    assert stacks.plan(definition, entries, files=FILES)["summary"].keys() == {"keep"}
 
 
 def test_attributes_of_imported_objects_are_known_in_the_plan(stacks: Stacks, objects: Objects) -> None:
@@ -88,16 +88,16 @@ def test_attributes_of_imported_objects_are_known_in_the_plan(stacks: Stacks, ob
     files = {"tier.yaml": yaml.safe_dump(tier), "front.yaml": yaml.safe_dump(_front())}
     net = objects.net()
     sub = objects.subnet(net)
-    wanted = template(
+    definition = template(
         tier={"type": "tier.yaml"},
         front={"type": "front.yaml", "properties": {"network": {"get_attr": ["tier", "net"]}}},
     )
     entries = imports(**{"tier.net": net, "front.subnet": sub})
     stacks.create(template(v=VOLUME))
     before = stacks.writes()
-    plan = stacks.plan(template(v=VOLUME, **wanted["resources"]), entries, files=files)
+    plan = stacks.plan(template(v=VOLUME, **definition["resources"]), entries, files=files)
     assert plan["summary"] == {"keep": 3, "create": 2, "import": 2}, plan["summary"]
-    stacks.update(template(v=VOLUME, **wanted["resources"]), entries, files=files)
+    stacks.update(template(v=VOLUME, **definition["resources"]), entries, files=files)
     assert stacks.writes() == before
     assert {"tier.net": net, "front.subnet": sub}.items() <= below(stacks).items()
 
@@ -115,9 +115,9 @@ def test_failed_nested_import_keeps_the_object_and_rollback_releases_it(
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     had, net = below(stacks), stacks.objects()["net"]
     blue = objects.port(net, "blue")
-    wanted = template(net=NET, group=group("red", "blue"), bad={**FAILING, "depends_on": "group"})
+    definition = template(net=NET, group=group("red", "blue"), bad={**FAILING, "depends_on": "group"})
     entries = imports(**{"group.blue.port": blue})
-    done = stacks.update(wanted, entries, files=FILES, disable_rollback=disable_rollback)
+    done = stacks.update(definition, entries, files=FILES, disable_rollback=disable_rollback)
     assert blue in ports(objects)
     if disable_rollback:
         assert done["stack_status"] == "UPDATE_FAILED"
@@ -132,17 +132,17 @@ def test_failed_nested_import_keeps_the_object_and_rollback_releases_it(
 def test_the_rollback_of_a_new_stack_keeps_the_objects(stacks: Stacks, objects: Objects) -> None:
     net = objects.net()
     blue = objects.port(net, "blue")
-    wanted = template(net=NET, group=group("blue"), bad={**FAILING, "depends_on": "group"})
+    definition = template(net=NET, group=group("blue"), bad={**FAILING, "depends_on": "group"})
     entries = imports(**{"net": net, "group.blue.port": blue})
-    done = stacks.create(wanted, entries, files=FILES, disable_rollback=False)
+    done = stacks.create(definition, entries, files=FILES, disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.objects() == {}
     assert blue in ports(objects)
 
 
 def test_a_member_and_a_resource_in_it_are_forgotten(stacks: Stacks, objects: Objects) -> None:
-    wanted = template(net=NET, group=group("red", "blue", "green"))
-    stacks.create(wanted, files=FILES)
+    definition = template(net=NET, group=group("red", "blue", "green"))
+    stacks.create(definition, files=FILES)
     had, before = below(stacks), stacks.writes()
     entries = removed("group.blue")
     plan = stacks.plan(template(net=NET, group=group("red", "green")), entries, files=FILES)
@@ -171,10 +171,10 @@ def test_import_entries_follow_moves_of_their_parents(stacks: Stacks, objects: O
     blue = objects.port(net, "new")
     moved = moves(**{"group": "ports", "ports.blue": "ports.new"})
     entries = {**imports(**{"net": net, "group.blue.port": blue}), **moved}
-    wanted = template(net=NET, ports=group("new"))
-    stacks.create(wanted, entries, files=FILES)
+    definition = template(net=NET, ports=group("new"))
+    stacks.create(definition, entries, files=FILES)
     assert below(stacks)["ports.new.port"] == blue
-    assert stacks.plan(wanted, entries, files=FILES)["summary"].keys() == {"keep"}
+    assert stacks.plan(definition, entries, files=FILES)["summary"].keys() == {"keep"}
 
 
 @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ def test_impossible_nested_imports_are_refused(stacks: Stacks, entries: dict[str
 def test_an_object_of_another_resource_is_refused(stacks: Stacks, objects: Objects) -> None:
     stacks.create(template(net=NET, group=group("red")), files=FILES)
     red = below(stacks)["group.red.port"]
-    wanted = template(net=NET, group=group("red", "blue", "green"))
-    output = stacks.refused(wanted, imports(**{"group.blue.port": red}), files=FILES)
+    definition = template(net=NET, group=group("red", "blue", "green"))
+    output = stacks.refused(definition, imports(**{"group.blue.port": red}), files=FILES)
     assert f"the object {red} belongs to the resource port of the stack web" in output
     objects.port(stacks.objects()["net"], "twice")
     entries = imports(**{"group.blue.port": {"name": "twice"}, "group.green.port": {"name": "twice", "status": "DOWN"}})
-    assert "is also imported as the resource group.blue.port" in stacks.refused(wanted, entries, files=FILES)
+    assert "is also imported as the resource group.blue.port" in stacks.refused(definition, entries, files=FILES)
 
 
 def test_a_subnet_beside_an_imported_network_of_a_nested_stack(stacks: Stacks, objects: Objects) -> None:
@@ -233,15 +233,15 @@ def test_an_import_whose_value_is_only_known_by_the_deployment_is_refused_before
     box = template(addresses={"type": "OS::Neutron::Subnet", "properties": values})
     box["parameters"] = {"n": {"type": "string"}}
     given = {"n": {"get_attr": ["tier", "id"]}}
-    wanted = template(tier={"type": "tier.yaml"}, box={"type": "box.yaml", "properties": given})
+    definition = template(tier={"type": "tier.yaml"}, box={"type": "box.yaml", "properties": given})
     files = {"tier.yaml": yaml.safe_dump(inner), "box.yaml": yaml.safe_dump(box)}
     before = stacks.writes()
-    request = {"stack_name": "web", "template": wanted, "files": files}
+    request = {"stack_name": "web", "template": definition, "files": files}
     alone = stacks.send("POST", "", {**request, "environment": imports(**{"box.addresses": addresses})})
     assert alone.status_code == 400, alone.text
     assert "is not known before the deployment: it gives network a value" in alone.text
     assert "import it in a later deployment" in alone.text and stacks.writes() == before
 
-    done = stacks.create(wanted, imports(**{"box.addresses": addresses, "tier.net": net}), files=files)
+    done = stacks.create(definition, imports(**{"box.addresses": addresses, "tier.net": net}), files=files)
     assert done["stack_status"] == "CREATE_COMPLETE" and stacks.writes() == before
     assert {"box.addresses": addresses, "tier.net": net}.items() <= below(stacks).items()

@@ -80,8 +80,8 @@ def make_stranger(served: ServedCloud) -> Caller:
         return answer.json() if answer.content else None
 
     project = call("POST", "/projects", {"project": {"name": "elsewhere", "domain_id": "default"}})["project"]["id"]
-    wanted = {"name": "mallory", "password": "secret", "domain_id": "default"}
-    user = call("POST", "/users", {"user": wanted})["user"]["id"]
+    request_body = {"name": "mallory", "password": "secret", "domain_id": "default"}
+    user = call("POST", "/users", {"user": request_body})["user"]["id"]
     (role,) = [item["id"] for item in call("GET", "/roles")["roles"] if item["name"] == "member"]
     call("PUT", f"/projects/{project}/users/{user}/roles/{role}")
     return log_in(served.url, {"id": user, "password": "secret"}, {"id": project})
@@ -141,9 +141,9 @@ def test_lists_show_the_callers_own_project_only(scene: Scene, path: str) -> Non
     assert len(scene.ask(scene.owner, "GET", path, scene.owner.project_id).json()["stacks"]) == 1
 
 
-@pytest.mark.parametrize("wanted", ["text=server", "name=value", "type=OS::Heat::Value"])
-def test_the_search_finds_resources_of_the_callers_own_project_only(scene: Scene, wanted: str) -> None:
-    path = f"/resources?{wanted}"
+@pytest.mark.parametrize("query", ["text=server", "name=value", "type=OS::Heat::Value"])
+def test_the_search_finds_resources_of_the_callers_own_project_only(scene: Scene, query: str) -> None:
+    path = f"/resources?{query}"
     found = scene.ask(scene.owner, "GET", path, scene.owner.project_id).json()["resources"]
     assert [each["stack_id"] for each in found] == [scene.stack_id]
     for caller in (scene.stranger, scene.administrator):

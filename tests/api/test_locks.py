@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
-from tests.api.moving import Stacks, template
+from tests.api.rest_stacks import Stacks, template
 
 NET = {"type": "OS::Neutron::Net"}
 GROUP = {
@@ -183,11 +183,11 @@ def test_a_policy_says_which_updates_are_allowed(stacks: Stacks) -> None:
         assert stacks.send("PUT", policy, wrong).status_code == 400
     assert stacks.send("PUT", policy, {"policy": DENIES}).status_code == 204
     assert stacks.shown(f"{stacks.path}/settings")["settings"]["policy"] == DENIES
-    wanted = template(net={**NET, "properties": {"name": "changed"}})
-    answer = stacks.send("PUT", stacks.path, {"template": wanted})
+    definition = template(net={**NET, "properties": {"name": "changed"}})
+    answer = stacks.send("PUT", stacks.path, {"template": definition})
     assert answer.status_code == 403 and "stack policy" in answer.json()["error"]["message"]
     assert stacks.send("DELETE", policy).status_code == 204
-    assert stacks.update(wanted)["stack_status"] == "UPDATE_COMPLETE"
+    assert stacks.update(definition)["stack_status"] == "UPDATE_COMPLETE"
 
 
 def test_conflicting_operation_is_reported_with_user_and_start_time(stacks: Stacks) -> None:

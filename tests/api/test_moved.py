@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
 UNNAMED = {"type": "OS::Neutron::Net"}
@@ -21,18 +21,18 @@ def subnet(net: str, **properties: Any) -> dict[str, Any]:
 def test_a_renamed_resource_keeps_its_object_without_a_write(stacks: Stacks) -> None:
     stacks.create(template(a=UNNAMED, sub=subnet("a"), v=VOLUME))
     had, before = stacks.objects(), stacks.writes()
-    wanted, environment = template(b=UNNAMED, sub=subnet("b"), v=VOLUME), moves(a="b")
+    definition, environment = template(b=UNNAMED, sub=subnet("b"), v=VOLUME), moves(a="b")
 
-    plan = stacks.plan(wanted, environment)
-    done = stacks.update(wanted, environment)
+    plan = stacks.plan(definition, environment)
+    done = stacks.update(definition, environment)
 
     assert plan["summary"] == {"keep": 3, "move": 1}
     assert [(s["path"], s["moved_from"]) for s in plan["steps"] if "moved_from" in s] == [("b", "a")]
     assert done["stack_status"] == "UPDATE_COMPLETE"
     assert stacks.objects() == {"b": had["a"], "sub": had["sub"], "v": had["v"]}
     assert stacks.writes() == before
-    assert stacks.plan(wanted, environment)["summary"] == {"keep": 3}  # the entry can stay
-    assert stacks.plan(wanted)["summary"] == {"keep": 3}
+    assert stacks.plan(definition, environment)["summary"] == {"keep": 3}  # the entry can stay
+    assert stacks.plan(definition)["summary"] == {"keep": 3}
 
 
 def test_renamed_resource_keeps_physical_name_and_deletion_order(stacks: Stacks) -> None:
@@ -97,14 +97,14 @@ def test_a_move_together_with_other_changes(stacks: Stacks) -> None:
     stacks.create(template(a=NET, sub=subnet("a"), old=VOLUME))
     had = stacks.objects()
     renamed = {"type": "OS::Neutron::Net", "properties": {"name": "store"}}
-    wanted = template(b=renamed, sub=subnet("b"), a=UNNAMED, new=VOLUME)
-    plan = stacks.plan(wanted, moves(a="b"))
+    definition = template(b=renamed, sub=subnet("b"), a=UNNAMED, new=VOLUME)
+    plan = stacks.plan(definition, moves(a="b"))
     assert plan["summary"] == {"update": 1, "keep": 1, "create": 2, "delete": 1, "move": 1}
-    stacks.update(wanted, moves(a="b"))
+    stacks.update(definition, moves(a="b"))
     now = stacks.objects()
     assert (now["b"], now["sub"]) == (had["a"], had["sub"])
     assert now["a"] != had["a"]
-    assert stacks.plan(wanted, moves(a="b"))["summary"] == {"keep": 4}
+    assert stacks.plan(definition, moves(a="b"))["summary"] == {"keep": 4}
 
 
 def test_chained_and_shifted_moves_are_applied_once(stacks: Stacks) -> None:
@@ -192,8 +192,8 @@ FAILING = {"type": "OS::Heat::TestResource", "properties": {"fail": True}}
 def test_rollback_restores_the_former_name(stacks: Stacks) -> None:
     stacks.create(template(a=NET, sub=subnet("a")))
     had, before = stacks.objects(), stacks.writes()
-    wanted = template(b=NET, sub=subnet("b"), bad=FAILING)
-    done = stacks.update(wanted, moves(a="b"), disable_rollback=False)
+    definition = template(b=NET, sub=subnet("b"), bad=FAILING)
+    done = stacks.update(definition, moves(a="b"), disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE"
     assert stacks.objects() == had
     assert stacks.writes() == before

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from openstack_emulator.testing import ServedCloud
-from tests.api.moving import Stacks, template
+from tests.api.rest_stacks import Stacks, template
 from tests.api.test_moved_below import below
 
 SEEDS = (0, 1, 2, None)
@@ -118,7 +118,7 @@ def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | 
         forgotten = {path for path in sorted(gone - after.keys()) if chance.random() < 0.5}
         imported = {path: free.pop() for path in sorted(after.keys() - stays.keys()) if free and chance.random() < 0.7}
         after |= dict.fromkeys(imported, 1)
-        wanted, texts = definition(after)
+        new_definition, texts = definition(after)
         entries: dict[str, Any] = {
             "moved": [{"from": source, "to": target} for source, target in moves.items()],
             "imports": [{"to": path, "id": identifier} for path, identifier in imported.items()],
@@ -130,8 +130,8 @@ def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | 
                 others.rename(had[path], f"other-{chance.random()}")
         renamed = len(stacks.writes()) - written
 
-        plan = stacks.plan(wanted, entries, files=texts)
-        stack = stacks.update(wanted, entries, files=texts)
+        plan = stacks.plan(new_definition, entries, files=texts)
+        stack = stacks.update(new_definition, entries, files=texts)
 
         assert stack["stack_status"] == "UPDATE_COMPLETE", message
         now = below(stacks)
@@ -149,7 +149,7 @@ def test_plans_are_carried_out(stacks: Stacks, served: ServedCloud, seed: int | 
         grown = sum(after[path] > sizes[source] for path, source in stays.items())
         assert calls.count("DELETE") == len(kinds["delete"]), message
         assert calls.count("POST") == len(kinds["create"]) + grown, message
-        assert stacks.plan(wanted, entries, files=texts)["summary"].keys() == {"keep"}, message
+        assert stacks.plan(new_definition, entries, files=texts)["summary"].keys() == {"keep"}, message
         free += [had[path] for path in sorted(forgotten) if sizes[path] == 1]
         done.update(moved=len(moves), imported=sum("." in path for path in imported), forgotten=len(forgotten))
         sizes = after
@@ -191,11 +191,11 @@ def test_plans_are_carried_out_beside_other_operations(stacks: Stacks, served: S
             "imports": [{"to": name, "id": identifier} for name, identifier in imported.items()],
             "removed": [{"from": forgotten, "destroy": False}] if forgotten else [],
         }
-        wanted, there = template(**dict.fromkeys(sorted(after), volume)), others.there()
+        new_definition, there = template(**dict.fromkeys(sorted(after), volume)), others.there()
         message = f"seed {chosen}: {sorted(present)} -> {sorted(after)} with {entries}, lost {lost}"
 
-        plan = stacks.plan(wanted, entries, refresh="all")
-        stack = stacks.update(wanted, entries, refresh="all")
+        plan = stacks.plan(new_definition, entries, refresh="all")
+        stack = stacks.update(new_definition, entries, refresh="all")
 
         assert stack["stack_status"] == "UPDATE_COMPLETE", message
         now = stacks.objects()
@@ -218,6 +218,6 @@ def test_plans_are_carried_out_beside_other_operations(stacks: Stacks, served: S
         if forgotten is not None:
             free.append(had[gone])
         done.update(lost=lost is not None, imported=len(imported), forgotten=forgotten is not None)
-        assert stacks.plan(wanted, entries, refresh="all")["summary"].keys() == {"keep"}, message
+        assert stacks.plan(new_definition, entries, refresh="all")["summary"].keys() == {"keep"}, message
         present = after
     assert seed is None or all(done[what] for what in ("lost", "imported", "forgotten")), done

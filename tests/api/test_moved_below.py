@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net", "properties": {"name": "shop"}}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
@@ -44,19 +44,19 @@ def below(stacks: Stacks) -> dict[str, str]:
 def test_resource_moves_into_new_nested_stack_and_back(stacks: Stacks) -> None:
     stacks.create(template(net=NET, v=VOLUME))
     had, before = stacks.objects(), stacks.writes()
-    wanted, entries = template(tier=TIER, v=VOLUME), {"moved": [{"from": "net", "to": "tier.web"}]}
+    definition, entries = template(tier=TIER, v=VOLUME), {"moved": [{"from": "net", "to": "tier.web"}]}
 
-    plan = stacks.plan(wanted, entries, files=files(web=NET))
+    plan = stacks.plan(definition, entries, files=files(web=NET))
     assert summary(plan) == {"create": 1, "move": 1}
     assert [(s["path"], s["kind"], s["moved_from"]) for s in plan["steps"] if "moved_from" in s] == [
         ("tier.web", "keep", "net")
     ]
-    done = stacks.update(wanted, entries, files=files(web=NET), converge=True)
+    done = stacks.update(definition, entries, files=files(web=NET), converge=True)
     assert done["stack_status"] == "UPDATE_COMPLETE"
     now = below(stacks)
     assert (now["tier.web"], now["v"], set(now)) == (had["net"], had["v"], {"tier", "tier.web", "v"})
     assert stacks.writes() == before
-    assert stacks.plan(wanted, entries, files=files(web=NET))["summary"] == {"keep": 2}  # the entry can stay
+    assert stacks.plan(definition, entries, files=files(web=NET))["summary"] == {"keep": 2}  # the entry can stay
 
     out = {"moved": [{"from": "tier.web", "to": "net"}]}
     plan = stacks.plan(template(net=NET, v=VOLUME), out)
@@ -110,7 +110,7 @@ def test_rollback_reverts_all_moves(stacks: Stacks) -> None:
         ]
     }
     handle = {"type": "OS::Heat::WaitConditionHandle"}
-    wanted = template(
+    definition = template(
         group=group(keys=["blue", "green"]),
         tier=TIER,
         v=VOLUME,
@@ -121,7 +121,7 @@ def test_rollback_reverts_all_moves(stacks: Stacks) -> None:
             "depends_on": ["group", "tier", "v"],
         },
     )
-    done = stacks.update(wanted, entries, files=files(net=NET), disable_rollback=False)
+    done = stacks.update(definition, entries, files=files(net=NET), disable_rollback=False)
     assert done["stack_status"] == "ROLLBACK_COMPLETE", done["stack_status_reason"]
     assert below(stacks) == had
     assert stacks.writes() == before
@@ -134,10 +134,10 @@ def test_a_member_with_a_nested_stack_moves_with_its_resources(stacks: Stacks) -
     had, before = below(stacks), stacks.writes()
     keyed = {"type": "OS::Heat::ResourceGroup", "properties": {"for_each": ["a", "b"], "resource_def": member}}
     entries = moves(**{"group.0": "group.a", "group.1": "group.b", "group.0.v": "first", "group.b.v": "second"})
-    wanted = template(group=keyed, first=VOLUME, second=VOLUME)
-    plan = stacks.plan(wanted, entries, files=files(net=NET))
+    definition = template(group=keyed, first=VOLUME, second=VOLUME)
+    plan = stacks.plan(definition, entries, files=files(net=NET))
     assert plan["summary"]["move"] == 4 and not {"create", "delete", "replace"} & plan["summary"].keys()
-    stacks.update(wanted, entries, files=files(net=NET))
+    stacks.update(definition, entries, files=files(net=NET))
     now = below(stacks)
     assert {path: now[path] for path in ("group.a.net", "group.b.net", "first", "second")} == {
         "group.a.net": had["group.0.net"],
@@ -146,7 +146,7 @@ def test_a_member_with_a_nested_stack_moves_with_its_resources(stacks: Stacks) -
         "second": had["group.1.v"],
     }
     assert stacks.writes() == before
-    assert set(stacks.plan(wanted, entries, files=files(net=NET))["summary"]) == {"keep"}
+    assert set(stacks.plan(definition, entries, files=files(net=NET))["summary"]) == {"keep"}
 
 
 def test_moves_with_other_changes_and_renamed_parents(stacks: Stacks) -> None:
@@ -156,15 +156,15 @@ def test_moves_with_other_changes_and_renamed_parents(stacks: Stacks) -> None:
     renamed = {"type": "OS::Neutron::Net", "properties": {"name": "store"}}
     properties = {"network": {"get_attr": ["tier", "net"]}, "cidr": "10.1.0.0/24"}
     following = {"type": "OS::Neutron::Subnet", "properties": properties}
-    wanted = template(tier=TIER, sub=following, net=NET)
+    definition = template(tier=TIER, sub=following, net=NET)
     entries = moves(old="tier", net="tier.net", **{"old.v": "tier.data"})
-    plan = stacks.plan(wanted, entries, files=files(data=VOLUME, net=renamed))
+    plan = stacks.plan(definition, entries, files=files(data=VOLUME, net=renamed))
     assert {s["path"]: s["moved_from"] for s in plan["steps"] if "moved_from" in s} == {
         "tier": "old",
         "tier.net": "net",
         "tier.data": "old.v",
     }
-    stacks.update(wanted, entries, files=files(data=VOLUME, net=renamed))
+    stacks.update(definition, entries, files=files(data=VOLUME, net=renamed))
     now = below(stacks)
     assert (now["tier.net"], now["tier.data"], now["sub"], now["tier"]) == (
         had["net"],
@@ -239,15 +239,18 @@ def test_resource_moves_two_new_levels_down_and_back(stacks: Stacks) -> None:
     first = stacks.shown(f"{stacks.path}/operations")["operations"][0]["id"]
     had, before = below(stacks), stacks.writes()
     sub = {**sub, "properties": {"network": {"get_attr": ["tier", "net"]}, "cidr": "10.1.0.0/24"}}
-    wanted, entries = template(tier=TIER, sub=sub), {"net": "tier.deep.net", "data": "tier.deep.data", "v": "tier.v"}
+    definition, entries = (
+        template(tier=TIER, sub=sub),
+        {"net": "tier.deep.net", "data": "tier.deep.data", "v": "tier.v"},
+    )
     texts = deep_files(net=NET, data=VOLUME)
-    plan = stacks.plan(wanted, moves(**entries), files=texts)
+    plan = stacks.plan(definition, moves(**entries), files=texts)
     assert summary(plan) == {"create": 2, "move": 3}
     assert {step["path"] for step in plan["steps"] if step["kind"] == "create"} == {"tier", "tier.deep"}
-    assert stacks.update(wanted, moves(**entries), files=texts)["stack_status"] == "UPDATE_COMPLETE"
+    assert stacks.update(definition, moves(**entries), files=texts)["stack_status"] == "UPDATE_COMPLETE"
     now = below(stacks)
     assert {path: now[target] for path, target in entries.items()} | {"sub": now["sub"]} == had
-    assert summary(stacks.plan(wanted, moves(**entries), files=texts)) == {}
+    assert summary(stacks.plan(definition, moves(**entries), files=texts)) == {}
     asked = stacks.send("PATCH", stacks.path, {"as_of": first})
     assert asked.status_code == 202, asked.text
     stacks.world.settle(stacks.stack()["id"])
@@ -283,7 +286,7 @@ def test_plan_of_nested_rename_suggests_moved_entry(stacks: Stacks) -> None:
     under = {**sub, "properties": {**sub["properties"], "network": {"get_resource": "web"}}}
     stacks.create(template(tier=TIER, v=VOLUME), files=files(net=NET, sub=sub))
     had = below(stacks)
-    for wanted, texts, entries in (
+    for definition, texts, entries in (
         (
             template(tier=TIER, v=VOLUME),
             files(web=NET, under=under),
@@ -295,9 +298,9 @@ def test_plan_of_nested_rename_suggests_moved_entry(stacks: Stacks) -> None:
         (template(web=NET, v=VOLUME), None, {"level.web": "web"}),
         (template(level=TIER, v=VOLUME), files(web=NET), {"web": "level.web"}),
     ):
-        plan = stacks.plan(wanted, files=texts)
+        plan = stacks.plan(definition, files=texts)
         assert plan["suggested_moves"] == moves(**entries)["moved"], entries
-        stacks.update(wanted, moves(**entries), files=texts)
+        stacks.update(definition, moves(**entries), files=texts)
     now = below(stacks)
     assert now["level.web"] == had["tier.net"] and now["v"] == had["v"]
     several = stacks.plan(template(a=NET, b=NET, v=VOLUME))
@@ -310,9 +313,9 @@ def test_restored_snapshot_restores_its_paths(stacks: Stacks) -> None:
     had, before = below(stacks), stacks.writes()
     taken = stacks.send("POST", f"{stacks.path}/snapshots", {"name": "flat"}).json()["id"]
     stacks.world.settle(stacks.stack()["id"])
-    wanted, texts = template(one=TIER, two=TIER, r={"type": "OS::Heat::RandomString"}), files(web=unnamed)
+    definition, texts = template(one=TIER, two=TIER, r={"type": "OS::Heat::RandomString"}), files(web=unnamed)
     entries = moves(**{"net": "two.web", "one.inner": "one.web"})
-    stacks.update(wanted, entries, files=texts)
+    stacks.update(definition, entries, files=texts)
     now = below(stacks)
     assert (now["two.web"], now["one.web"]) == (had["net"], had["one.inner"])
     deep = stacks.send("POST", f"{stacks.path}/snapshots", {"name": "deep"}).json()["id"]

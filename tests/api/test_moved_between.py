@@ -12,7 +12,7 @@ import requests
 
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net"}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
@@ -31,9 +31,9 @@ def between(source: str, target: str) -> dict[str, Any]:
 class Estate(Stacks):
     """Several stacks of one project, and their refactorings."""
 
-    def deploy(self, name: str, wanted: Any, environment: Any = None) -> requests.Response:
+    def deploy(self, name: str, definition: Any, environment: Any = None) -> requests.Response:
         found = self.send("GET", f"/{name}")
-        body = {"template": wanted, "environment": environment or {}}
+        body = {"template": definition, "environment": environment or {}}
         if found.ok:
             path = f"/{name}/{found.json()['stack']['id']}"
             answer = self.send("PUT", path, body)
@@ -105,14 +105,14 @@ def test_move_between_stacks_is_combined_with_other_changes(estate: Estate) -> N
     larger = {"type": "OS::Cinder::Volume", "properties": {"size": 2}}
     renamed = {"type": "OS::Neutron::Net", "properties": {"name": "front"}}
     environment = between("a/net", "c/front")
-    wanted = {
+    body = {
         "a": {"template": template(data=larger)},
         "c": {"template": template(other=NET, front=renamed, more=VOLUME), "environment": environment},
     }
 
-    alone = estate.refactor(wanted)
+    alone = estate.refactor(body)
     assert alone["status"] == "CREATE_FAILED" and "It would create c/more." in alone["status_reason"]
-    made = estate.refactor(wanted, changes=True)
+    made = estate.refactor(body, changes=True)
     assert (made["status"], made["status_reason"]) == ("CREATE_COMPLETE", "")
     actions = estate.ask("GET", f"/{made['id']}/actions").json()
     summaries = {name: plan["summary"] for name, plan in actions["changes"].items()}
@@ -128,7 +128,7 @@ def test_move_between_stacks_is_combined_with_other_changes(estate: Estate) -> N
     assert now.keys() == {"other", "front", "more"} and (now["other"], now["front"]) == (had["other"], had["net"])
     calls = [call.partition(" ")[0] for call in estate.writes()[before:]]
     assert sorted(calls) == ["DELETE", "POST", "POST", "PUT"]  # a deletion, an extension, a creation, a name
-    assert estate.deploy("c", wanted["c"]["template"], environment).ok and estate.deploy("a", template(data=larger)).ok
+    assert estate.deploy("c", body["c"]["template"], environment).ok and estate.deploy("a", template(data=larger)).ok
     assert len(estate.writes()) == before + 4
 
 
@@ -142,12 +142,12 @@ def test_changes_beside_moves_obey_the_stack_policy(estate: Estate) -> None:
         estate.send("PUT", f"{path}/settings/policy", {"policy": {"Statement": [everything, denied]}}).status_code
         == 204
     )
-    wanted = {"a": {"template": template()}, "b": {"template": template(net=NET)}}
-    made = estate.refactor(wanted, create_stacks=True, changes=True)
+    body = {"a": {"template": template()}, "b": {"template": template(net=NET)}}
+    made = estate.refactor(body, create_stacks=True, changes=True)
     refused = estate.execute(made)
     assert refused.status_code == 403 and "does not allow Update:Delete of data" in refused.text, refused.text
     assert estate.of("a") == had and len(estate.writes()) == before
-    only = {"a": {"template": template(data=VOLUME)}, "b": wanted["b"]}  # what is moved is not deleted
+    only = {"a": {"template": template(data=VOLUME)}, "b": body["b"]}  # what is moved is not deleted
     assert estate.execute(estate.refactor(only, create_stacks=True, changes=True)).ok
     assert estate.of("b") == {"net": had["net"]}
 
@@ -155,8 +155,8 @@ def test_changes_beside_moves_obey_the_stack_policy(estate: Estate) -> None:
 def test_a_new_stack_gets_resources_and_creates_others(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had = estate.of("a")
-    wanted = {"a": {"template": template()}, "b": {"template": template(net=NET, data=VOLUME)}}
-    made = estate.refactor(wanted, create_stacks=True, changes=True)
+    body = {"a": {"template": template()}, "b": {"template": template(net=NET, data=VOLUME)}}
+    made = estate.refactor(body, create_stacks=True, changes=True)
     assert made["status_reason"] == "" and estate.execute(made).ok
     estate.world.settle(estate.shown("/b")["stack"]["id"])
     assert estate.shown("/b")["stack"]["stack_status"] == "UPDATE_COMPLETE"
@@ -176,11 +176,11 @@ def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> 
     had, before = estate.of("a"), estate.writes()
 
     got = {**template(data={"type": "inner.yaml"}, sized=SIZED), "parameters": {"size": {"type": "number"}}}
-    wanted = {"a": {"template": template()}, "c": {"template": got}}
-    missing = estate.ask("POST", "", {"stacks": wanted, "create_stacks": True})
+    body = {"a": {"template": template()}, "c": {"template": got}}
+    missing = estate.ask("POST", "", {"stacks": body, "create_stacks": True})
     assert missing.status_code == 400 and "size" in missing.text
-    wanted["c"] |= {"files": {"inner.yaml": inner}, "parameters": {"size": 1}}
-    refactor = estate.refactor(wanted, moved=[entry("a/old", "c/sized")], create_stacks=True)
+    body["c"] |= {"files": {"inner.yaml": inner}, "parameters": {"size": 1}}
+    refactor = estate.refactor(body, moved=[entry("a/old", "c/sized")], create_stacks=True)
     assert refactor["status_reason"] == ""
     assert [each["name"] for each in estate.ask("GET", f"/{refactor['id']}/actions").json()["stacks"]] == ["c"]
     assert estate.execute(refactor).ok
@@ -199,8 +199,8 @@ def test_parameters_files_and_renames_belong_to_a_definition(estate: Estate) -> 
 def test_source_stack_is_deployed_after_target_stack(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     had, entry_ = estate.of("a"), between("a/net", "c/net")
-    for wanted in (template(data=VOLUME), template(net=NET)):
-        refused = estate.deploy("a", wanted, entry_)
+    for definition in (template(data=VOLUME), template(net=NET)):
+        refused = estate.deploy("a", definition, entry_)
         message = refused.json()["error"]["message"]
         assert refused.status_code == 400, refused.text
         assert "a/net has not been moved to c/net yet" in message and "stoker deploy c -t FILE -e FILE" in message
@@ -320,11 +320,11 @@ def test_resource_moves_between_nested_stacks_of_different_stacks(estate: Estate
     net = next(row["physical_resource_id"] for row in rows if row["resource_name"] == "net")
     assert estate.deploy("c", template(other=NET)).ok
     before = estate.writes()
-    wanted = {
+    body = {
         "template": template(other=NET, box={"type": "box.yaml"}),
         "files": {"box.yaml": json.dumps(template(n=NET))},
     }
-    answer = estate.send("PUT", estate.path_of("c"), {**wanted, "environment": between("a/tier.net", "c/box.n")})
+    answer = estate.send("PUT", estate.path_of("c"), {**body, "environment": between("a/tier.net", "c/box.n")})
     assert answer.ok, answer.text
     estate.world.settle(estate.shown("/c")["stack"]["id"])
     assert estate.shown("/c")["stack"]["stack_status"] == "UPDATE_COMPLETE", estate.shown("/c")
@@ -350,20 +350,20 @@ def test_rollback_keeps_moved_resource(estate: Estate) -> None:
     assert estate.deploy("a", template(net=NET)).ok
     assert estate.deploy("c", template(other=NET)).ok
     had, fault = estate.of("a"), Fault(on="POST /volume/*/volumes", do="fail", status=400)
-    wanted, environment = template(other=NET, net=NET, data=VOLUME), between("a/net", "c/net")
+    definition, environment = template(other=NET, net=NET, data=VOLUME), between("a/net", "c/net")
     estate.served.do(lambda: estate.served.cloud.faults.add(fault))
     for name, method, path in (("c", "PUT", estate.path_of("c")), ("d", "POST", "")):
         if name == "d":  # the creation of a stack has nothing else to return to
             environment = between("c/net", "d/net")
             assert estate.deploy("c", template(other=NET, net=NET), between("a/net", "c/net")).ok
-        body = {"template": wanted, "environment": environment, "disable_rollback": False}
+        body = {"template": definition, "environment": environment, "disable_rollback": False}
         made = estate.send(method, path, {**body, **({"stack_name": name} if method == "POST" else {})})
         assert made.ok, made.text
         estate.world.settle(estate.shown(f"/{name}")["stack"]["id"])
         assert estate.shown(f"/{name}")["stack"]["stack_status"].startswith("ROLLBACK_")
         assert estate.of(name)["net"] == had["net"]
         estate.served.do(estate.served.cloud.faults.clear)
-        assert estate.deploy(name, wanted, environment).ok
+        assert estate.deploy(name, definition, environment).ok
         assert estate.shown(f"/{name}")["stack"]["stack_status"] == "UPDATE_COMPLETE"
         assert estate.of(name)["net"] == had["net"]
         estate.served.do(lambda: estate.served.cloud.faults.add(fault))

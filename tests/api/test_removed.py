@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net"}
 SUBNET = {"type": "OS::Neutron::Subnet", "properties": {"network": {"get_resource": "net"}, "cidr": "10.1.0.0/24"}}
@@ -31,17 +31,17 @@ def volumes(stacks: Stacks) -> set[str]:
 def test_removed_entry_makes_no_cloud_writes(stacks: Stacks) -> None:
     stacks.create(template(net=NET, old=VOLUME))
     had, before = stacks.objects(), stacks.writes()
-    wanted, environment = template(net=NET), removes("old")
+    definition, environment = template(net=NET), removes("old")
 
-    plan = stacks.plan(wanted, environment)
+    plan = stacks.plan(definition, environment)
     assert plan["summary"] == {"keep": 1, "forget": 1}
     assert [reason["code"] for reason in plan["steps"][-1]["reasons"]] == ["not-in-template", "forgotten"]
-    assert stacks.update(wanted, environment)["stack_status"] == "UPDATE_COMPLETE"
+    assert stacks.update(definition, environment)["stack_status"] == "UPDATE_COMPLETE"
 
     assert stacks.objects() == {"net": had["net"]}
     assert stacks.writes() == before
     assert had["old"] in volumes(stacks)
-    assert stacks.plan(wanted, environment)["summary"] == {"keep": 1}  # the entry can stay
+    assert stacks.plan(definition, environment)["summary"] == {"keep": 1}  # the entry can stay
 
 
 def test_another_resource_can_have_the_object_afterwards(stacks: Stacks) -> None:

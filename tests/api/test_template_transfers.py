@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from stoker.template.versions import HOT_2021_04_16, HOT_2026_11_01
-from tests.api.moving import Stacks, moves, template
+from tests.api.rest_stacks import Stacks, moves, template
 
 NET = {"type": "OS::Neutron::Net"}
 VOLUME = {"type": "OS::Cinder::Volume", "properties": {"size": 1}}
@@ -21,15 +21,15 @@ def with_entries(resources: dict[str, Any], **sections: Any) -> dict[str, Any]:
 def test_entries_of_templates_are_those_of_environments(stacks: Stacks) -> None:
     stacks.create(template(net=NET, data=VOLUME, old=NET))
     had, before = stacks.objects(), stacks.writes()
-    wanted = with_entries(
+    definition = with_entries(
         {"front": NET, "orders": VOLUME},
         moved=[{"from": "net", "to": "front"}],
         removed=[{"from": "old", "destroy": False}],
     )
     environment = moves(data="orders")
 
-    plan = stacks.plan(wanted, environment)
-    done = stacks.update(wanted, environment)
+    plan = stacks.plan(definition, environment)
+    done = stacks.update(definition, environment)
 
     assert (plan["summary"]["move"], plan["summary"]["forget"]) == (2, 1)
     assert done["stack_status"] == "UPDATE_COMPLETE"
@@ -64,8 +64,8 @@ def test_mistakes_have_positions(stacks: Stacks, sections: str, line: int, messa
 
 def test_entries_of_template_and_environment_must_agree(stacks: Stacks) -> None:
     stacks.create(template(a=NET))
-    wanted = with_entries({"b": NET, "c": NET}, moved=[{"from": "a", "to": "b"}])
-    assert "is also moved to" in stacks.refused(wanted, moves(a="c"))
+    definition = with_entries({"b": NET, "c": NET}, moved=[{"from": "a", "to": "b"}])
+    assert "is also moved to" in stacks.refused(definition, moves(a="c"))
 
 
 def test_other_versions_and_nested_stacks_have_no_entries(stacks: Stacks) -> None:

@@ -78,6 +78,6 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), m
 def test_entries_are_added_to_all_forms_of_environments(data: Any, flow: bool | None, entry: Any) -> None:
     text = yaml.safe_dump(data, default_flow_style=flow, allow_unicode=True)
     listed = data.get("imports", [])
-    wanted = {**data, "imports": listed if entry in listed else [*listed, entry]}
-    assert yaml.safe_load(with_entries(text, "imports", [entry])) == wanted
+    body = {**data, "imports": listed if entry in listed else [*listed, entry]}
+    assert yaml.safe_load(with_entries(text, "imports", [entry])) == body
     assert yaml.safe_load(written(entry)) == entry

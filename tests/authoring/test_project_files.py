@@ -147,12 +147,12 @@ class Cloud:
     def importers(self, export: str) -> frozenset[str]:
         return frozenset(stack for stack, found in self.shared.items() if export in found.imports)
 
-    def deploy(self, stack: str, wanted: Shared) -> None:
-        lost = self.shared.get(stack, Shared()).exports - wanted.exports
+    def deploy(self, stack: str, shared: Shared) -> None:
+        lost = self.shared.get(stack, Shared()).exports - shared.exports
         assert not [name for name in lost if self.importers(name) - {stack}], "an export in use is removed"
-        there = self.owners().keys() | wanted.exports
-        assert wanted.imports <= there, "an import is not there"
-        self.shared[stack] = wanted
+        there = self.owners().keys() | shared.exports
+        assert shared.imports <= there, "an import is not there"
+        self.shared[stack] = shared
 
     def delete(self, stack: str) -> None:
         self.deploy(stack, Shared())
@@ -190,8 +190,8 @@ def test_deployment_order_never_blocks_on_exports(before: dict[str, Shared], aft
     done: set[str] = set()
     for name, step in order.steps.items():
         assert order.before[name] <= done
-        wanted = after[step.stack]
-        cloud.deploy(step.stack, Shared(wanted.exports | step.kept.keys(), wanted.imports))
+        shared = after[step.stack]
+        cloud.deploy(step.stack, Shared(shared.exports | step.kept.keys(), shared.imports))
         done.add(name)
     assert cloud.shared == after
 

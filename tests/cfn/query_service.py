@@ -94,9 +94,9 @@ class QueryService:
         shown = self.served.call("GET", "/identity/v3/auth/tokens", token=token, headers={"X-Subject-Token": token})
         described = shown.json["token"]
         user, project = described["user"]["id"], described["project"]["id"]
-        wanted = {"name": f"limited-{time.monotonic_ns()}", "access_rules": access_rules}
+        body = {"name": f"limited-{time.monotonic_ns()}", "access_rules": access_rules}
         path = f"/users/{user}/application_credentials"
-        made = self._identity(token, "POST", path, {"application_credential": wanted})["application_credential"]
+        made = self._identity(token, "POST", path, {"application_credential": body})["application_credential"]
         keys = {"access": secrets.token_hex(16), "secret": secrets.token_hex(16)}
         blob = json.dumps({**keys, "app_cred_id": made["id"]})
         credential = {"type": "ec2", "user_id": user, "project_id": project, "blob": blob}

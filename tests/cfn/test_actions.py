@@ -224,8 +224,8 @@ def test_invalid_stack_policy_is_refused(boto: Any, policy: str) -> None:
 def test_estimate_template_cost_uses_operator_calculator(boto: Any, world: QueryService) -> None:
     member = {"type": "OS::Heat::RandomString"}
     group = {"Type": "OS::Heat::ResourceGroup", "Properties": {"count": {"Ref": "Size"}, "resource_def": member}}
-    wanted = {"Parameters": {"Size": {"Type": "Number"}}, "Resources": {"Group": group}}
-    body = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", **wanted})
+    request_body = {"Parameters": {"Size": {"Type": "Number"}}, "Resources": {"Group": group}}
+    body = json.dumps({"AWSTemplateFormatVersion": "2010-09-09", **request_body})
     size = [{"ParameterKey": "Size", "ParameterValue": "3"}]
     made = {"OS::Heat::ResourceGroup": 1, "OS::Heat::RandomString": 3}
 

@@ -134,8 +134,10 @@ def test_related_objects_are_grouped(boto: Any, world: QueryService, shop: dict[
     scan = scanned(world, boto)
 
     def related(kind: str) -> set[str]:
-        wanted = [{"ResourceType": kind, "ResourceIdentifier": {"Id": shop[kind]}}]
-        listed = boto.list_resource_scan_related_resources(ResourceScanId=scan, Resources=wanted)["RelatedResources"]
+        related_to = [{"ResourceType": kind, "ResourceIdentifier": {"Id": shop[kind]}}]
+        listed = boto.list_resource_scan_related_resources(ResourceScanId=scan, Resources=related_to)[
+            "RelatedResources"
+        ]
         assert not any(each["ManagedByStack"] for each in listed)
         return {each["ResourceIdentifier"]["Id"] for each in listed}
 
@@ -225,18 +227,18 @@ def split_in_two(boto: Any, server: str, stack: str) -> None:
 
 def import_with(boto: Any, body: str, resources: list[dict[str, Any]], stack: str = "taken") -> None:
     """Import objects into a stack by a change set."""
-    wanted = [
+    imported = [
         {name: each[name] for name in ("ResourceType", "LogicalResourceId", "ResourceIdentifier")} for each in resources
     ]
     made = boto.create_change_set(
-        StackName=stack, ChangeSetName="take", ChangeSetType="IMPORT", TemplateBody=body, ResourcesToImport=wanted
+        StackName=stack, ChangeSetName="take", ChangeSetType="IMPORT", TemplateBody=body, ResourcesToImport=imported
     )
     shown = boto.describe_change_set(ChangeSetName=made["Id"])
     assert shown["Status"] == "CREATE_COMPLETE", shown["StatusReason"]
     assert {each["ResourceChange"]["Action"] for each in shown["Changes"]} == {"Import"}
     boto.execute_change_set(ChangeSetName=made["Id"])
     boto.get_waiter("stack_import_complete").wait(StackName=stack, WaiterConfig=FAST)
-    names = {each["LogicalResourceId"] for each in wanted}
+    names = {each["LogicalResourceId"] for each in imported}
     rows = boto.describe_stack_resources(StackName=stack)["StackResources"]
     events = boto.describe_stack_events(StackName=stack)["StackEvents"]
     statuses = {each["ResourceStatus"] for each in (*rows, *events) if each["LogicalResourceId"] in names}

@@ -316,12 +316,12 @@ def test_boto3_and_rest_wait_for_change_window_or_use_emergency_override(
 ) -> None:
     made = clients.rest("POST", "/stacks", {"stack_name": "shop", "template": template("net")}).json()["stack"]["id"]
     clients.newest(made)
-    wanted = json.dumps(template("net", "two"))
+    changed = json.dumps(template("net", "two"))
     with controlled(clients, "shop", closed()):
         answer = clients.rest("PUT", clients.path("shop"), BODY)
         assert answer.status_code == 409 and answer.json()["error"]["type"] == "ChangeWindowClosed"
         with pytest.raises(ClientError, match="must not be changed until"):
-            clients.boto.update_stack(StackName="shop", TemplateBody=wanted)
+            clients.boto.update_stack(StackName="shop", TemplateBody=changed)
         with pytest.raises(ClientError, match="must not be changed until"):
             clients.boto.delete_stack(StackName="shop")
         listed = clients.rest("GET", "/change_requests").json()["change_requests"]
@@ -332,7 +332,7 @@ def test_boto3_and_rest_wait_for_change_window_or_use_emergency_override(
         caplog.set_level(logging.WARNING, "stoker")
         assert clients.rest("POST", path, {"reason": "the shop is down"}, "boss").status_code == 200
         assert [each for each in caplog.records if "the shop is down" in each.getMessage()], "the audit log"
-        clients.boto.update_stack(StackName="shop", TemplateBody=wanted)
+        clients.boto.update_stack(StackName="shop", TemplateBody=changed)
         assert clients.newest(made).status == "COMPLETE"
         with pytest.raises(ClientError, match="must not be changed until"):
             clients.boto.update_stack(StackName="shop", TemplateBody=json.dumps(template("net")))
@@ -344,10 +344,10 @@ def test_boto3_requires_two_approvals_of_the_plan(clients: Clients) -> None:
     """Approvals are of people other than the author, are counted, and are of one plan."""
     made = clients.rest("POST", "/stacks", {"stack_name": "bank", "template": template("net")}).json()["stack"]["id"]
     clients.newest(made)
-    wanted = {"StackName": "bank", "TemplateBody": json.dumps(template("net", "two"))}
+    body = {"StackName": "bank", "TemplateBody": json.dumps(template("net", "two"))}
     with controlled(clients, "bank", {"approvals": [{"number": 2}]}):
         with pytest.raises(ClientError, match="needs the approval of 2 other people"):
-            clients.boto.update_stack(**wanted)
+            clients.boto.update_stack(**body)
         listed = clients.rest("GET", "/change_requests").json()["change_requests"]
         [request] = [each for each in listed if each["stack_name"] == "bank"]
         path, yes = f"/change_requests/{request['id']}/approval", {"verdict": "APPROVED"}
@@ -357,6 +357,6 @@ def test_boto3_requires_two_approvals_of_the_plan(clients: Clients) -> None:
             assert answer.json()["change_request"]["status"] == status, answer.text
         with pytest.raises(ClientError, match="needs the approval"):
             clients.boto.update_stack(StackName="bank", TemplateBody=json.dumps(template("net", "another")))
-        clients.boto.update_stack(**wanted)
+        clients.boto.update_stack(**body)
         assert clients.newest(made).status == "COMPLETE"
         assert clients.rest("GET", f"/change_requests/{request['id']}").json()["change_request"]["status"] == "USED"

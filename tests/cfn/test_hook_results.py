@@ -57,11 +57,11 @@ def words(*lengths: int, **more: Any) -> str:
     return json.dumps({"AWSTemplateFormatVersion": "2010-09-09", "Resources": {**resources, **more}})
 
 
-def results(boto: Any, **wanted: Any) -> list[dict[str, Any]]:
+def results(boto: Any, **fields: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     more: dict[str, str] = {}
     while True:
-        page = boto.list_hook_results(**wanted, **more)
+        page = boto.list_hook_results(**fields, **more)
         found += page["HookResults"]
         if "NextToken" not in page:
             return found
@@ -248,14 +248,14 @@ def test_another_project_sees_nothing(world: QueryService, boto: Any) -> None:
 
 
 def test_wrong_requests_are_refused(boto: Any) -> None:
-    for wanted, message in (
+    for arguments, message in (
         ({"TargetType": "STACK"}, "together"),
         ({"TargetType": "CLOUD_CONTROL", "TargetId": "x"}, "CHANGE_SET"),
         ({"TargetType": "CHANGE_SET", "TargetId": "nothing"}, "HookResultNotFound"),
         ({"NextToken": "eA=="}, "marker"),
     ):
         with pytest.raises(ClientError, match=message):
-            boto.list_hook_results(**wanted)
+            boto.list_hook_results(**arguments)
     with pytest.raises(ClientError, match="HookResultNotFound"):
         boto.get_hook_result(HookResultId="00000000-0000-4000-8000-000000000000")
 

@@ -26,11 +26,11 @@ VALIDATION = {
 }
 
 
-def events(boto: Any, **wanted: Any) -> list[dict[str, Any]]:
+def events(boto: Any, **fields: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     more: dict[str, str] = {}
     while True:
-        page = boto.describe_events(**wanted, **more)
+        page = boto.describe_events(**fields, **more)
         found += page["OperationEvents"]
         if "NextToken" not in page:
             return found
@@ -225,7 +225,7 @@ def test_events_of_other_projects_and_unknown_operations(world: QueryService, bo
     boto.get_waiter("stack_create_complete").wait(StackName="sets", WaiterConfig=FAST)
     proposed = propose(boto, "private", "UPDATE", template(One="b"))
     stranger = world.client(world.stranger())
-    for client, wanted in (
+    for client, arguments in (
         (boto, {}),
         (boto, {"ChangeSetName": "private"}),
         (boto, {"StackName": "nothing"}),
@@ -236,5 +236,5 @@ def test_events_of_other_projects_and_unknown_operations(world: QueryService, bo
         (stranger, {"ChangeSetName": proposed["Id"]}),
     ):
         with pytest.raises(ClientError) as refused:
-            client.describe_events(**wanted)
+            client.describe_events(**arguments)
         assert refused.value.response["Error"]["Code"] in ("ValidationError", "InvalidParameterCombination")

@@ -1,4 +1,4 @@
-"""Who may ask: right signatures are accepted, and everything that somebody has tampered with is refused."""
+"""Signatures of requests: valid ones are accepted, and those of altered requests are refused."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tests.cfn.signing import FORM, query, send, time_text, version_2, version_4
 LIST = "Action=ListStacks&Version=2010-05-15"
 
 
-def test_version_2_by_get_and_by_post(world: QueryService, keys: Keys) -> None:
+def test_signature_of_version_2_is_accepted_by_get_and_post(world: QueryService, keys: Keys) -> None:
     assert query(world, keys, Action="ListStacks").status == 200
     form = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}, "POST"))
     assert send(world, "POST", "/v1/", form, {"Content-Type": FORM}).status == 200
 
 
-def test_version_4(world: QueryService, keys: Keys) -> None:
+def test_signature_of_version_4_is_accepted(world: QueryService, keys: Keys) -> None:
     assert send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST)).status == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/"])
-def test_version_4_as_boto3_makes_it(world: QueryService, keys: Keys, path: str) -> None:
+def test_signature_of_boto3_is_accepted(world: QueryService, keys: Keys, path: str) -> None:
     assert world.client(keys, path=path).list_stacks()["StackSummaries"] == []
 
 
-def test_a_signed_url_of_version_4(world: QueryService, boto: Any) -> None:
+def test_signed_url_of_version_4_is_accepted(world: QueryService, boto: Any) -> None:
     url = boto.generate_presigned_url("list_stacks", HttpMethod="GET")
     path = url.removeprefix(world.url)
     assert send(world, "GET", path).status == 200
@@ -57,7 +57,7 @@ def refusal(world: QueryService, method: str, path: str, body: str = "", **heade
     return answer.code
 
 
-def test_no_signature(world: QueryService) -> None:
+def test_request_without_signature_is_refused(world: QueryService) -> None:
     assert refusal(world, "GET", "/v1/?Action=ListStacks") == "MissingAuthenticationToken"
     assert refusal(world, "GET", "/v1/?Action=ListStacks&AWSAccessKeyId=x") == "IncompleteSignature"
 
@@ -72,7 +72,7 @@ def test_no_signature(world: QueryService) -> None:
         {"Timestamp": "in 30 seconds"},
     ],
 )
-def test_an_altered_request_of_version_2(world: QueryService, keys: Keys, change: dict[str, str]) -> None:
+def test_altered_request_of_version_2_is_refused(world: QueryService, keys: Keys, change: dict[str, str]) -> None:
     signed = version_2(keys, world.host, {"Action": "ListStacks"})
     if "Timestamp" in change:
         change = {"Timestamp": time_text(30.0)}
@@ -85,7 +85,7 @@ def test_the_path_and_the_method_are_signed(world: QueryService, keys: Keys) -> 
     assert refusal(world, "POST", "/v1/", signed, Content_Type=FORM) == "SignatureDoesNotMatch"
 
 
-def test_an_altered_body_of_version_4(world: QueryService, keys: Keys) -> None:
+def test_altered_body_of_version_4_is_refused(world: QueryService, keys: Keys) -> None:
     headers = version_4(keys, world.host, LIST)
     assert (
         send(world, "POST", "/v1/", LIST.replace("ListStacks", "ListExports"), headers).code == "SignatureDoesNotMatch"
@@ -97,13 +97,13 @@ def test_parameters_in_the_url_of_a_post_are_refused(world: QueryService, keys: 
     assert send(world, "POST", "/v1/?Action=DeleteStack", LIST, headers).code == "MalformedQueryString"
 
 
-def test_a_parameter_that_comes_twice_is_refused(world: QueryService, keys: Keys) -> None:
+def test_repeated_parameter_is_refused(world: QueryService, keys: Keys) -> None:
     signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
     assert refusal(world, "GET", f"/v1/?{signed}&Action=DeleteStack") == "InvalidQueryParameter"
 
 
 @pytest.mark.parametrize("ago", [1000.0, -1000.0])
-def test_a_request_from_another_time(world: QueryService, keys: Keys, ago: float) -> None:
+def test_request_with_wrong_time_is_refused(world: QueryService, keys: Keys, ago: float) -> None:
     """A recorded signed request cannot be replayed later, nor one that was signed in the future."""
     assert query(world, keys, Action="ListStacks", Timestamp=time_text(ago)).code == "RequestExpired"
     headers = version_4(keys, world.host, LIST, ago=ago)
@@ -124,7 +124,7 @@ def test_a_wrong_secret_is_refused_on_the_wire(world: QueryService, keys: Keys) 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 403
 
 
-def test_the_wrong_region_and_the_wrong_service(world: QueryService, keys: Keys) -> None:
+def test_wrong_region_and_wrong_service_are_refused(world: QueryService, keys: Keys) -> None:
     """A request that was signed for another place is not accepted here, though the secret is right."""
     for region, service in (("elsewhere", "cloudformation"), (REGION, "s3")):
         answer = send(world, "POST", "/v1/", LIST, version_4(keys, world.host, LIST, region=region, service=service))
@@ -147,12 +147,12 @@ def test_the_signature_must_cover_the_host_and_the_date(world: QueryService, key
         assert send(world, "POST", "/v1/", LIST, headers).code == "IncompleteSignature"
 
 
-def test_another_host(world: QueryService, keys: Keys) -> None:
+def test_request_for_another_host_is_refused(world: QueryService, keys: Keys) -> None:
     headers = {**version_4(keys, world.host, LIST), "Host": "elsewhere.example"}
     assert send(world, "POST", "/v1/", LIST, headers).code == "SignatureDoesNotMatch"
 
 
-def test_two_signatures(world: QueryService, keys: Keys) -> None:
+def test_two_signatures_are_refused(world: QueryService, keys: Keys) -> None:
     signed = urlencode(version_2(keys, world.host, {"Action": "ListStacks"}))
     headers = version_4(keys, world.host, "")
     del headers["Content-Type"]
@@ -169,17 +169,17 @@ def test_two_signatures(world: QueryService, keys: Keys) -> None:
         "\u00e9",
     ],
 )
-def test_malformed_authorization_header(world: QueryService, header: str) -> None:
+def test_malformed_authorization_header_is_refused(world: QueryService, header: str) -> None:
     headers = {"Authorization": header, "X-Amz-Date": "20260101T000000Z", "Content-Type": FORM}
     answer = send(world, "POST", "/v1/", LIST, headers)
     assert (answer.status, answer.code) == (400, "IncompleteSignature")
 
 
-def test_malformed_timestamps(world: QueryService, keys: Keys) -> None:
+def test_malformed_timestamps_are_refused(world: QueryService, keys: Keys) -> None:
     assert query(world, keys, Action="ListStacks", Timestamp="yesterday").code == "IncompleteSignature"
 
 
-def test_keys_that_have_been_deleted(world: QueryService) -> None:
+def test_deleted_keys_are_refused(world: QueryService) -> None:
     keys = world.keys()
     assert query(world, keys, Action="ListStacks").status == 200
     world.forget(keys)

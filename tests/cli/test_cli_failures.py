@@ -1,4 +1,4 @@
-"""What is offered after a failure."""
+"""Rollback and retry after a failed operation."""
 
 from __future__ import annotations
 

@@ -68,13 +68,13 @@ def engine_away(shell: Shell) -> Iterator[None]:
         os.kill(supervisor, signal.SIGCONT)
 
 
-def read_until(lines: Iterator[str], wanted: str) -> None:
+def read_until(lines: Iterator[str], text: str) -> None:
     read = []
     for line in lines:
         read.append(line)
-        if wanted in line:
+        if text in line:
             return
-    raise AssertionError(f"{wanted!r} is not in {read}")
+    raise AssertionError(f"{text!r} is not in {read}")
 
 
 FACTS = {"stack_name": "web", "id": "1", "stack_status": "UPDATE_IN_PROGRESS"}

@@ -26,14 +26,14 @@ def administrator(embedded: Shell) -> Iterator[OpenStack]:
         yield running
 
 
-def until(client: OpenStack, command: str, field: str, wanted: Any) -> Any:
+def until(client: OpenStack, command: str, field: str, expected: Any) -> Any:
     """Repeat a command without an option to wait until a field of what it shows has a value."""
     for _ in range(100):
         shown = client(f"{command} -f json")
-        if shown[field] == wanted:
+        if shown[field] == expected:
             return shown
         time.sleep(0.2)
-    raise AssertionError(f"{command}: {field} is {shown[field]!r} and not {wanted!r}")
+    raise AssertionError(f"{command}: {field} is {shown[field]!r} and not {expected!r}")
 
 
 def rows(client: OpenStack, command: str, column: str) -> list[Any]:

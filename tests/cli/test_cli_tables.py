@@ -92,8 +92,8 @@ def test_words_are_not_cut(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
         shown = out.getvalue()
         assert all(len(line) <= width for line in shown.splitlines())
         kept = [name for name in chosen if name not in spare]
-        wanted = " ".join([*kept, *(row[name] for row in rows for name in kept)]).split()
-        missing = set(wanted) - set(shown.split())
+        expected = " ".join([*kept, *(row[name] for row in rows for name in kept)]).split()
+        missing = set(expected) - set(shown.split())
         assert not missing, (chosen, width)
 
 

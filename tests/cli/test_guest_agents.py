@@ -138,18 +138,18 @@ def test_hooks_actions_and_failures(cloud: Cloud) -> None:
         "checked": deployment("server", "check") | last,
         "lived": deployment("server", "life", actions=["CREATE", "UPDATE", "SUSPEND", "RESUME", "DELETE"]),
     }
-    wanted = template(resources, {name: [name, "deploy_stdout"] for name in ("checked", "lived")})
-    cloud.deploy("hooks", wanted)
+    definition = template(resources, {name: [name, "deploy_stdout"] for name in ("checked", "lived")})
+    cloud.deploy("hooks", definition)
     shown = cloud.outputs("hooks")
     assert shown["checked"].split() == ["hello", "hello", "by", "cfn-init"]
     assert shown["lived"] == "CREATE\n"
 
     resources["lived"]["properties"]["input_values"] = {"new": "value"}
-    cloud.update("hooks", wanted)
+    cloud.update("hooks", definition)
     assert cloud.outputs("hooks")["lived"] == "CREATE\nUPDATE\n"
     resources["failing"] = config("script", FAILING)
     resources["failed"] = deployment("server", "failing")
-    status, reason = cloud.updated("hooks", wanted)
+    status, reason = cloud.updated("hooks", definition)
     assert status == "UPDATE_FAILED"
     assert "Deployment exited with non-zero status code: 3" in reason
     cloud.delete("hooks")
@@ -209,8 +209,8 @@ def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:
     resources = {"life": config("script", ACTIONS), "lived": deployment("server", "life")}
     properties = resources["lived"]["properties"]
     properties |= {"server": cloud.outputs("machine")["id"], "actions": ["CREATE", "SUSPEND", "RESUME", "DELETE"]}
-    wanted = template(resources, {"lived": ["lived", "deploy_stdout"]})
-    cloud.deploy("acts", wanted)
+    definition = template(resources, {"lived": ["lived", "deploy_stdout"]})
+    cloud.deploy("acts", definition)
     for action in ("suspend", "resume"):
         before = processor_time(properties["server"])
         cloud.act("acts", action)
@@ -218,7 +218,7 @@ def test_deployments_act_on_the_actions_of_their_stack(cloud: Cloud) -> None:
     cloud.delete("acts")
 
     properties["actions"] = ["CREATE"]
-    cloud.deploy("acts", wanted)
+    cloud.deploy("acts", definition)
     assert cloud.outputs("acts")["lived"].split() == ["CREATE", "SUSPEND", "RESUME", "DELETE", "CREATE"]
     cloud.delete("acts")
     cloud.delete("machine")
@@ -238,7 +238,7 @@ def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
     files = {"/etc/structured": {"content": {"get_input": "word"}, "mode": "000644"}}
     structured = {"group": "cfn-init", "inputs": [{"name": "word"}], "config": {"config": {"files": files}}}
 
-    def wanted(word: str, *names: str) -> dict[str, Any]:
+    def definition(word: str, *names: str) -> dict[str, Any]:
         resources: dict[str, Any] = {name: server("POLL_SERVER_HEAT", name=name) for name in names}
         resources |= {
             "script": config("script", ROLLING, inputs=("word",)),
@@ -260,16 +260,16 @@ def test_groups_of_deployments_are_updated_in_batches(cloud: Cloud) -> None:
         found = [output.split() for output in cloud.outputs("rolling")["said"].values()]
         return sorted((int(output[1]), output[2].removesuffix("end"), int(output[-1])) for output in found)
 
-    cloud.deploy("rolling", wanted("first", "one", "two"))
+    cloud.deploy("rolling", definition("first", "one", "two"))
     assert [word for _, word, _ in spans()] == ["first", "first"]
 
-    cloud.update("rolling", wanted("second", "one", "two"))
+    cloud.update("rolling", definition("second", "one", "two"))
     [(_, one, end), (begin, two, _)] = spans()
     assert (one, two) == ("second", "second") and end < begin, "a batch begins when the one before has ended"
 
-    status, reason = cloud.updated("rolling", wanted("bad", "one", "two"))
+    status, reason = cloud.updated("rolling", definition("bad", "one", "two"))
     assert status == "UPDATE_FAILED" and "non-zero status code: 1" in reason
 
-    cloud.update("rolling", wanted("third", "one", "two"))
+    cloud.update("rolling", definition("third", "one", "two"))
     assert [word for _, word, _ in spans()] == ["third", "third"]
     cloud.delete("rolling")

@@ -58,7 +58,7 @@ resources:
 
 
 def begin(cluster: Cluster, prefix: str, number: int, words: int = 0) -> dict[str, str]:
-    """Start the creation of stacks; ids by name."""
+    """Start the creation of stacks; return their IDs by name."""
     names = [f"{prefix}{index}" for index in range(number)]
     return {name: cluster.create(name, layered(name, words)) for name in names}
 
@@ -160,7 +160,7 @@ def test_broker_restart_does_not_delay_running_operations(cluster: Cluster, rabb
     cluster.remove(*made, *nested)
 
 
-def test_an_engine_stops_and_hands_over_where_the_broker_is_away(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
+def test_engine_hands_over_without_a_broker(cluster: Cluster, rabbitmq: RabbitMQ) -> None:
     """What it hands over is found by looking: no lease ends during this test."""
     cluster.engines(0)
     leaving = cluster.start_engine(LONG_LEASE)
@@ -192,7 +192,7 @@ def has_been_silent(engine: Engine) -> bool:
     return heartbeat_age(engine) > 10
 
 
-def test_a_database_that_goes_away_for_ten_seconds_pauses_the_work(cluster: Cluster, postgresql: PostgreSQL) -> None:
+def test_unavailable_database_pauses_operations(cluster: Cluster, postgresql: PostgreSQL) -> None:
     engines = cluster.engines(2)
     made = begin(cluster, "database", 4)
     await_first_network(cluster, made)

@@ -70,7 +70,7 @@ def test_an_axis_has_a_few_lines_with_round_labels(seconds: float, labels: list[
     assert [tick.label for tick in Axis.of(1000, 1000 + seconds, growing=False).ticks] == labels
 
 
-def test_a_label_that_does_not_fit_is_left_out() -> None:
+def test_label_that_does_not_fit_is_omitted() -> None:
     ticks = Axis.of(0, 61, growing=False).ticks
     assert [(round(tick.place), tick.label) for tick in ticks] == [
         (0, "0"), (25, "15 s"), (49, "30 s"), (74, "45 s"), (98, ""),
@@ -163,7 +163,7 @@ def test_the_page_says_what_policies_have_decided_in_nested_stacks(browser: Brow
     late = {"type": "OS::Heat::Value", "properties": {"value": {"get_attr": ["made", "output"]}}}
     made = {"type": "OS::Heat::TestResource", "properties": {"value": "odd"}}
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 1, "resource_def": late}}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"made": made, "group": group}}
-    world.run(world.world.call("stack_update", ref=ref, template=wanted))
+    definition = {"heat_template_version": "2021-04-16", "resources": {"made": made, "group": group}}
+    world.run(world.world.call("stack_update", ref=ref, template=definition))
     world.settle(stack.rpartition("/")[2])
     assert "<p>Warning of the policy odd: group.0: hm.</p>" in browser.get(f"{stack}/timeline").text

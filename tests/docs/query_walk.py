@@ -203,10 +203,10 @@ def _generation(client: Any, service: QueryService) -> None:
     client.list_resource_scans()
     client.list_resource_scan_resources(**scan, ResourceTypePrefix="OS::Neutron::")
     shown = client.describe_stack_resource(StackName="other", LogicalResourceId="Net")["StackResourceDetail"]
-    wanted = {"ResourceType": "OS::Neutron::Net", "ResourceIdentifier": {"Id": shown["PhysicalResourceId"]}}
-    client.list_resource_scan_related_resources(**scan, Resources=[wanted])
+    body = {"ResourceType": "OS::Neutron::Net", "ResourceIdentifier": {"Id": shown["PhysicalResourceId"]}}
+    client.list_resource_scan_related_resources(**scan, Resources=[body])
     template = {"GeneratedTemplateName": "network"}
-    client.create_generated_template(**template, Resources=[wanted])
+    client.create_generated_template(**template, Resources=[body])
 
     def generated() -> bool:
         return bool(client.describe_generated_template(**template)["Status"] == "COMPLETE")

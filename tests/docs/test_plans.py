@@ -30,10 +30,10 @@ HEADER = "heat_template_version: 2021-04-16\n"
 
 @dataclass
 class Example:
-    """Templates that are made one after the other, the one that is wanted then, and the plan in between."""
+    """Templates that are made one after the other, the one of the update, and the plan in between."""
 
     recorded: list[str] = field(default_factory=list)
-    wanted: str = ""
+    after: str = ""
     kind: str = ""
     plan: str = ""
 
@@ -44,7 +44,7 @@ def examples() -> Iterator[Example]:
         if caption == "Recorded":
             example.recorded.append(body)
         elif caption == "Wanted":
-            example.wanted = body
+            example.after = body
         else:
             example.kind, example.plan = caption, body
             yield example
@@ -69,14 +69,14 @@ async def recorded(world: World, templates: list[str]) -> Stack:
 async def plan_of(world: World, example: Example) -> str:
     if not example.recorded:
         fresh = requested_stack(
-            world.engine.services, world.context, "example", StackInputs(template=HEADER + example.wanted)
+            world.engine.services, world.context, "example", StackInputs(template=HEADER + example.after)
         )
-        return await plan_towards(world, fresh, example.wanted, "CREATE")
+        return await plan_towards(world, fresh, example.after, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":
         reading = await filled(StackContext(world.engine.submissions.parts, stack, world.engine.services.journal))
         return plan_removal(RemovalOptions("DELETE"), list(reading.states.values())).text()
-    return await plan_towards(world, stack, example.wanted or example.recorded[0], "UPDATE")
+    return await plan_towards(world, stack, example.after or example.recorded[0], "UPDATE")
 
 
 @pytest.mark.parametrize("example", list(examples()), ids=lambda example: example.plan.partition("\n")[0])
@@ -84,8 +84,8 @@ async def test_the_plan_is_what_the_page_says(world: World, example: Example) ->
     assert await plan_of(world, example) == example.plan
 
 
-def test_the_templates_of_the_page_are_templates() -> None:
+def test_templates_of_the_page_are_valid() -> None:
     for example in examples():
-        for text in (*example.recorded, example.wanted):
+        for text in (*example.recorded, example.after):
             made: Any = yaml.safe_load(text)
             assert made is None or set(made) == {"resources"}

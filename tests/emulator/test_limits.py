@@ -9,7 +9,7 @@ from openstack_emulator.testing import ServedCloud
 
 
 @pytest.mark.parametrize(
-    ("wanted", "exceeded"),
+    ("requested", "exceeded"),
     [
         ({"containers": 40, "cpu": 20}, {}),
         ({"cpu": 20.5, "disk": 1, "containers": 41}, {"cpu": 20, "containers": 40}),
@@ -19,9 +19,9 @@ from openstack_emulator.testing import ServedCloud
         ({"memory": 10**9}, {}),
     ],
 )
-def test_exceeded_limits(served: ServedCloud, wanted: dict[str, float], exceeded: dict[str, int]) -> None:
+def test_exceeded_limits(served: ServedCloud, requested: dict[str, float], exceeded: dict[str, int]) -> None:
     quotas = served.cloud.of(SingleContainers).quotas
     quotas.set_limits("some", {"memory": -1})
-    used = {"containers": 0, "cpu": 0, "memory": 0, "disk": 0 if "cpu" in wanted else 100}
+    used = {"containers": 0, "cpu": 0, "memory": 0, "disk": 0 if "cpu" in requested else 100}
 
-    assert quotas.exceeded("some", wanted, used) == exceeded
+    assert quotas.exceeded("some", requested, used) == exceeded

@@ -58,7 +58,7 @@ def test_problem_has_its_path_and_a_sentence(name: str, value: Any) -> None:
         assert sentences.sentence(problem, table)
 
 
-def _refusal(where: str, wanted: Any, problem: Problem, words: str) -> ApiError:
+def _refusal(where: str, body: Any, problem: Problem, words: str) -> ApiError:
     return invalid(where, ".".join(map(str, problem.path)), words)
 
 
@@ -80,18 +80,18 @@ def test_dialect_order_selects_the_reported_problem(order: tuple[Step, ...], mes
 
 
 def test_object_without_strict_may_have_other_fields() -> None:
-    wanted, checks = {"a": 1, "other": []}, {"a": fields.integer()}
-    NOVA.check("server", wanted, checks, strict=False)
+    body, checks = {"a": 1, "other": []}, {"a": fields.integer()}
+    NOVA.check("server", body, checks, strict=False)
     with pytest.raises(ApiError, match="other"):
-        NOVA.check("server", wanted, checks)
+        NOVA.check("server", body, checks)
 
 
 def test_null_counts_as_missing_only_where_the_dialect_says_so() -> None:
-    wanted, checks = {"a": None}, {"a": fields.nullable(fields.integer())}
-    NOVA.check("server", wanted, checks, ("a",))
+    body, checks = {"a": None}, {"a": fields.nullable(fields.integer())}
+    NOVA.check("server", body, checks, ("a",))
     strictly = Dialect((Step.MISSING,), _refusal, sentences.JSON_SCHEMA, null_is_missing=True)
     with pytest.raises(ApiError, match="required property"):
-        strictly.check("server", wanted, checks, ("a",))
+        strictly.check("server", body, checks, ("a",))
 
 
 def test_the_innermost_part_is_named() -> None:

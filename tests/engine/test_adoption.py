@@ -205,12 +205,12 @@ async def test_sealed_part_is_bound_to_the_project(world: World) -> None:
 
 
 async def test_request_parameters_override_adopted_document(world: World) -> None:
-    wanted = {
+    body = {
         **template(word={"type": "OS::Heat::Value", "properties": {"value": {"get_param": "text"}}}),
         "parameters": {"text": {"type": "string"}},
         "outputs": {"word": {"value": {"get_attr": ["word", "value"]}}},
     }
-    await world.create("text", wanted, parameters={"text": "old"})
+    await world.create("text", body, parameters={"text": "old"})
     document = await abandon(world, "text")
     back = await adopt(world, "text", document, parameters={"text": "new"})
     assert world.outputs(back) == {"word": "new"}

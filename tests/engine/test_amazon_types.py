@@ -62,8 +62,8 @@ def routers(served: ServedCloud) -> dict[str, dict[str, Any]]:
     }
 
 
-async def complete(world: World, wanted: dict[str, Any], action: str = "create") -> dict[str, Any]:
-    stack: dict[str, Any] = await getattr(world, action)("web", wanted)
+async def complete(world: World, definition: dict[str, Any], action: str = "create") -> dict[str, Any]:
+    stack: dict[str, Any] = await getattr(world, action)("web", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     return stack
 
@@ -152,7 +152,7 @@ async def test_an_address_moves_between_instances(world: World) -> None:
     routed = {**VPC, **ROUTES}
     servers = {name: {**INSTANCE, "DependsOn": ["use", "attachment"]} for name in ("one", "two")}
 
-    def wanted(instance: str | None) -> dict[str, Any]:
+    def definition(instance: str | None) -> dict[str, Any]:
         properties = {} if instance is None else {"InstanceId": {"Ref": instance}}
         address = {"Type": "AWS::EC2::EIP", "Properties": properties, "DependsOn": ["one", "two"]}
         outputs = {"ip": {"Ref": "address"}, "id": {"Fn::GetAtt": ["address", "AllocationId"]}}
@@ -163,14 +163,14 @@ async def test_an_address_moves_between_instances(world: World) -> None:
         ports = {port["id"]: port["device_id"] for port in listed(world.served, f"{NETWORK}/ports", "ports")}
         return None if floating["port_id"] is None else ports[floating["port_id"]]
 
-    outputs = world.outputs(await complete(world, wanted("one")))
+    outputs = world.outputs(await complete(world, definition("one")))
     ids = {name: row["physical_id"] for name, row in (await world.resources("web")).items()}
     (floating,) = listed(world.served, f"{NETWORK}/floatingips", "floatingips")
     assert outputs == {"ip": floating["floating_ip_address"], "id": floating["id"]}
     assert holder() == ids["one"]
-    await complete(world, wanted("two"), "update")
+    await complete(world, definition("two"), "update")
     assert holder() == ids["two"]
-    await complete(world, wanted(None), "update")
+    await complete(world, definition(None), "update")
     assert holder() is None
     await delete_without_leftovers(world)
 
@@ -191,7 +191,7 @@ async def test_an_association_follows_the_instance_and_leaves_the_address(world:
     routed = {**VPC, **ROUTES, "address": {"Type": "AWS::EC2::EIP"}}
     servers = {name: {**INSTANCE, "DependsOn": ["use", "attachment"]} for name in ("one", "two")}
 
-    def wanted(**properties: Any) -> dict[str, Any]:
+    def definition(**properties: Any) -> dict[str, Any]:
         link = {"Type": "AWS::EC2::EIPAssociation", "Properties": properties}
         return template(**routed, **servers, **({"link": link} if properties else {}))
 
@@ -199,15 +199,15 @@ async def test_an_association_follows_the_instance_and_leaves_the_address(world:
         (floating,) = listed(world.served, f"{NETWORK}/floatingips", "floatingips")
         return floating
 
-    await complete(world, wanted(EIP={"Ref": "address"}, InstanceId={"Ref": "one"}))
+    await complete(world, definition(EIP={"Ref": "address"}, InstanceId={"Ref": "one"}))
     first = address()["port_id"]
     assert first is not None
-    await complete(world, wanted(EIP={"Ref": "address"}, InstanceId={"Ref": "two"}), "update")
+    await complete(world, definition(EIP={"Ref": "address"}, InstanceId={"Ref": "two"}), "update")
     assert address()["port_id"] not in (None, first)
     by_id = {"AllocationId": {"Fn::GetAtt": ["address", "AllocationId"]}, "InstanceId": {"Ref": "one"}}
-    await complete(world, wanted(**by_id), "update")
+    await complete(world, definition(**by_id), "update")
     assert address()["port_id"] == first
-    await complete(world, wanted(), "update")
+    await complete(world, definition(), "update")
     assert address()["port_id"] is None
     await delete_without_leftovers(world)
 
@@ -230,11 +230,11 @@ async def test_a_network_interface_has_the_address_and_groups(world: World) -> N
     group = {"Type": "AWS::EC2::SecurityGroup", "Properties": {"GroupDescription": "web"}}
     given = {"SubnetId": {"Ref": "subnet"}, "PrivateIpAddress": "10.0.0.7"}
 
-    def wanted(**more: Any) -> dict[str, Any]:
+    def definition(**more: Any) -> dict[str, Any]:
         card = {"Type": "AWS::EC2::NetworkInterface", "Properties": {**given, **more}}
         return template({"ip": {"Fn::GetAtt": ["card", "PrivateIpAddress"]}}, **VPC, group=group, card=card)
 
-    made = await complete(world, wanted(GroupSet=[{"Ref": "group"}]))
+    made = await complete(world, definition(GroupSet=[{"Ref": "group"}]))
     assert world.outputs(made) == {"ip": "10.0.0.7"}
     ids = {name: row["physical_id"] for name, row in (await world.resources("web")).items()}
 
@@ -244,7 +244,7 @@ async def test_a_network_interface_has_the_address_and_groups(world: World) -> N
         return found
 
     assert groups() == [ids["group"]]
-    await complete(world, wanted(), "update")
+    await complete(world, definition(), "update")
     assert groups() != [ids["group"]]
     assert (await world.resources("web"))["card"]["physical_id"] == ids["card"]
     await delete_without_leftovers(world)
@@ -262,7 +262,7 @@ async def test_rules_in_the_form_of_cloudformation(world: World) -> None:
     ]
     other = {"Type": "AWS::EC2::SecurityGroup", "Properties": {"GroupDescription": "other"}}
 
-    def wanted(**rules: Any) -> dict[str, Any]:
+    def definition(**rules: Any) -> dict[str, Any]:
         group = {"Type": "AWS::EC2::SecurityGroup", "Properties": {"GroupDescription": "web", **rules}}
         return template(group=group, other=other)
 
@@ -279,7 +279,7 @@ async def test_rules_in_the_form_of_cloudformation(world: World) -> None:
             if rule["direction"] == direction
         )
 
-    await complete(world, wanted(SecurityGroupIngress=ingress))
+    await complete(world, definition(SecurityGroupIngress=ingress))
     assert await shown("ingress") == [
         ("None", "None", "None", "10.1.0.0/16", None),
         ("icmp", "None", "None", "None", "other"),
@@ -288,7 +288,7 @@ async def test_rules_in_the_form_of_cloudformation(world: World) -> None:
     ]
     assert [rule[:4] for rule in await shown("egress")] == [("None",) * 4] * 2
     egress = [{"IpProtocol": "tcp", "FromPort": "443", "ToPort": "443", "CidrIp": "0.0.0.0/0"}]
-    await complete(world, wanted(SecurityGroupIngress=ingress[:1], SecurityGroupEgress=egress), "update")
+    await complete(world, definition(SecurityGroupIngress=ingress[:1], SecurityGroupEgress=egress), "update")
     assert await shown("ingress") == [("tcp", "80", "81", "10.0.0.0/8", None)]
     assert await shown("egress") == [("tcp", "443", "443", "0.0.0.0/0", None)]
     await delete_without_leftovers(world)
@@ -352,8 +352,8 @@ async def test_a_floating_ip_in_novas_former_form(world: World) -> None:
     }
     instance = {**INSTANCE, "DependsOn": ["use", "attachment"]}
     outputs = {"ip": {"Fn::GetAtt": ["address", "ip"]}}
-    wanted = template(outputs, **VPC, **ROUTES, instance=instance, address=address, link=link)
-    made = await complete(world, wanted)
+    definition = template(outputs, **VPC, **ROUTES, instance=instance, address=address, link=link)
+    made = await complete(world, definition)
     (floating,) = listed(world.served, f"{NETWORK}/floatingips", "floatingips")
     assert world.outputs(made) == {"ip": floating["floating_ip_address"]}
     assert floating["port_id"] is not None

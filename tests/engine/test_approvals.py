@@ -223,8 +223,8 @@ async def test_a_change_set_waits_for_approval_when_it_is_executed(world: World)
     await world.create("web", value("1"))
     await require(world, ONE_PERSON)
     body = {"template": value("2")}
-    wanted = {"name": "next", "stack_name": "web", "kind": "UPDATE", "description": None, "body": body}
-    await world.call("change_set_create", **wanted, settings={})
+    request_body = {"name": "next", "stack_name": "web", "kind": "UPDATE", "description": None, "body": body}
+    await world.call("change_set_create", **request_body, settings={})
 
     async def execute() -> Any:
         await world.call("change_set_execute", name="next", stack="web")

@@ -49,12 +49,12 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
     await world.stop()
 
 
-def lose_claim_before(world: World, monkeypatch: pytest.MonkeyPatch, wanted: Callable[[Batch], bool]) -> list[str]:
+def lose_claim_before(world: World, monkeypatch: pytest.MonkeyPatch, selects: Callable[[Batch], bool]) -> list[str]:
     """Raise the epoch of all operations, as another engine does, just before the first such batch is written."""
     submit, lost = world.journal.submit, list[str]()
 
     def losing(batch: Batch, answer: Any) -> None:
-        if not lost and wanted(batch):
+        if not lost and selects(batch):
             lost.append(repr(batch.claim))
             with world.database.writing() as connection:
                 claims.report(connection, replace(engine("another engine", world.clock.now()), lease=1e9))

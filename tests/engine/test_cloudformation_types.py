@@ -44,8 +44,8 @@ def shown(**values: Any) -> dict[str, Any]:
     return {name: {"Value": value} for name, value in values.items()}
 
 
-async def complete(world: World, wanted: dict[str, Any], action: str = "create") -> dict[str, Any]:
-    stack: dict[str, Any] = await getattr(world, action)("web", wanted)
+async def complete(world: World, definition: dict[str, Any], action: str = "create") -> dict[str, Any]:
+    stack: dict[str, Any] = await getattr(world, action)("web", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     return stack
 
@@ -101,10 +101,10 @@ async def test_a_new_launch_configuration_reaches_all_instances_with_a_policy(wo
 
 
 async def test_new_metadata_of_a_launch_configuration_reaches_the_instances(world: World) -> None:
-    wanted = instances(size=1, policy={})
-    await complete(world, wanted)
-    wanted["Resources"]["launch"]["Metadata"] = {"role": "web"}
-    await complete(world, wanted, "update")
+    definition = instances(size=1, policy={})
+    await complete(world, definition)
+    definition["Resources"]["launch"]["Metadata"] = {"role": "web"}
+    await complete(world, definition, "update")
     nested = {"name": None, "id": (await world.resources("web"))["group"]["physical_id"]}
     (member,) = await world.listed(nested)
     assert await world.call("resource_metadata", ref=nested, name=member["name"]) == {"role": "web"}
@@ -134,13 +134,13 @@ async def test_block_device_without_snapshot_is_refused_with_alternative(
 
 
 async def test_a_launch_configuration_must_be_referred_to(world: World) -> None:
-    wanted = instances()
-    wanted["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = "launch"
+    definition = instances()
+    definition["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = "launch"
     with pytest.raises(TemplateInvalid, match=r"LaunchConfigurationName: .* refer to a launch configuration"):
-        await world.create("web", wanted)
-    wanted["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = {"Ref": "value"}
-    wanted["Resources"]["value"] = {"Type": "OS::Heat::Value", "Properties": {"value": 1}}
-    stack = await world.create("web", wanted)
+        await world.create("web", definition)
+    definition["Resources"]["group"]["Properties"]["LaunchConfigurationName"] = {"Ref": "value"}
+    definition["Resources"]["value"] = {"Type": "OS::Heat::Value", "Properties": {"value": 1}}
+    stack = await world.create("web", definition)
     assert "is not the reference of a launch configuration" in stack["status_reason"]
 
 
@@ -169,9 +169,9 @@ async def test_auto_scaling_group_with_server_properties(world: World) -> None:
 
 async def test_contradictory_group_sizes_are_refused(world: World) -> None:
     properties = {"AvailabilityZones": [], "MinSize": 3, "MaxSize": 2, "VPCZoneIdentifier": ["a", "b"]}
-    wanted = template(group={"Type": "AWS::AutoScaling::AutoScalingGroup", "Properties": properties})
+    definition = template(group={"Type": "AWS::AutoScaling::AutoScalingGroup", "Properties": properties})
     with pytest.raises(TemplateInvalid) as refused:
-        await world.create("web", wanted)
+        await world.create("web", definition)
     output = str(refused.value)
     assert "MaxSize" in output and "exactly one of InstanceId" in output and "VPCZoneIdentifier" in output
 
@@ -346,27 +346,27 @@ async def test_a_broken_template_is_found_before_anything_is_created(
 
 
 async def test_nested_stack_with_shorter_timeout(near: World, shelf: BaseTestServer) -> None:
-    wanted = nested(str(shelf.make_url("/slow.template")))
-    wanted["Resources"]["inner"]["Properties"]["TimeoutInMinutes"] = 1
+    definition = nested(str(shelf.make_url("/slow.template")))
+    definition["Resources"]["inner"]["Properties"]["TimeoutInMinutes"] = 1
     began = near.clock.now()
-    stack = await near.create("web", {**wanted, "Outputs": {}}, timeout_mins=60)
+    stack = await near.create("web", {**definition, "Outputs": {}}, timeout_mins=60)
     assert (stack["action"], stack["status"]) == ("CREATE", "FAILED")
     assert "inner" in stack["status_reason"]
     assert 60 <= near.clock.now() - began < 600
 
 
 async def test_parameters_of_a_fetched_template_are_checked_unless_unknown(near: World, shelf: BaseTestServer) -> None:
-    wanted = nested(str(shelf.make_url("/inner.template")))
-    properties = wanted["Resources"]["inner"]["Properties"]
+    definition = nested(str(shelf.make_url("/inner.template")))
+    properties = definition["Resources"]["inner"]["Properties"]
     properties["Parameters"] = {"Wrong": "hello"}
     with pytest.raises(TemplateInvalid, match="Word"):
-        await near.create("web", wanted)
-    wanted["Resources"]["word"] = {"Type": "OS::Heat::RandomString"}
+        await near.create("web", definition)
+    definition["Resources"]["word"] = {"Type": "OS::Heat::RandomString"}
     properties["Parameters"] = {"Word": {"Ref": "word"}}
-    before = near.outputs(await complete(near, wanted))
+    before = near.outputs(await complete(near, definition))
     properties["TemplateURL"] = str(shelf.make_url("/unknown-type.template"))
     with pytest.raises(TemplateInvalid, match="No::Such::Type"):
-        await near.update("web", wanted)
+        await near.update("web", definition)
     assert near.outputs(await near.call("stack_show", ref=REF)) == before
 
 
@@ -385,9 +385,9 @@ def users(policies: list[str]) -> dict[str, Any]:
 
 
 async def test_a_user_has_keys(world: World) -> None:
-    wanted = users(["policy"])
-    wanted["Resources"]["user"]["DependsOn"] = "policy"
-    outputs = world.outputs(await complete(world, wanted))
+    definition = users(["policy"])
+    definition["Resources"]["user"]["DependsOn"] = "policy"
+    outputs = world.outputs(await complete(world, definition))
     assert len(outputs["secret"]) == len(outputs["key"]) == 32
     with pytest.raises(ResourceActionNotSupported):
         await world.call("resource_signal", ref=REF, name="user")
@@ -395,9 +395,9 @@ async def test_a_user_has_keys(world: World) -> None:
 
 
 async def test_a_user_sees_what_its_policies_allow(world: World) -> None:
-    wanted = users(["policy"])
-    wanted["Resources"]["user"]["DependsOn"] = "policy"
-    await complete(world, wanted)
+    definition = users(["policy"])
+    definition["Resources"]["user"]["DependsOn"] = "policy"
+    await complete(world, definition)
     stack = await world.call("stack_show", ref=REF)
     shown = await world.resources("web")
     owner = world.context
@@ -418,10 +418,10 @@ async def test_an_unknown_policy(world: World) -> None:
 @pytest.mark.parametrize("kind", ["nested", "instances"])
 async def test_a_plan_with_unknown_values(near: World, shelf: BaseTestServer, kind: str) -> None:
     """Neither a template that must be fetched nor another resource's properties keep a plan from being made."""
-    wanted = nested(str(shelf.make_url("/inner.template"))) if kind == "nested" else instances(size=2)
+    definition = nested(str(shelf.make_url("/inner.template"))) if kind == "nested" else instances(size=2)
     for _ in range(2):
-        answer = await near.call("stack_preview", name="web", template=wanted)
+        answer = await near.call("stack_preview", name="web", template=definition)
         assert {step["kind"] for step in answer["plan"]["steps"]} == {"create"}
-    await complete(near, wanted)
-    answer = await near.call("stack_update_preview", ref=REF, template=wanted)
+    await complete(near, definition)
+    answer = await near.call("stack_update_preview", ref=REF, template=definition)
     assert {step["kind"] for step in answer["plan"]["steps"]} <= {"keep"}

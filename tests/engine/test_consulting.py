@@ -78,9 +78,9 @@ async def test_template_refused_by_service(world: World, other: OtherRegion, ope
 
 
 async def test_unknown_values_are_not_checked(world: World, other: OtherRegion) -> None:
-    wanted = template({"get_attr": ["made", "value"]})
-    wanted["resources"]["made"] = {"type": "OS::Heat::RandomString"}
-    preview = await world.call("stack_preview", name="outer", template=wanted)
+    definition = template({"get_attr": ["made", "value"]})
+    definition["resources"]["made"] = {"type": "OS::Heat::RandomString"}
+    preview = await world.call("stack_preview", name="outer", template=definition)
     assert {resource["name"] for resource in preview["resources"]} == {"far", "made"}
     assert other.asked == []
 

@@ -37,8 +37,8 @@ async def test_an_application_credential_is_refused_with_the_reason(world: World
     token = world.served.token("demo", "demo")
     user = world.context.user_id
     path = f"/identity/v3/users/{user}/application_credentials"
-    wanted = {"application_credential": {"name": "limited", "unrestricted": unrestricted}}
-    made = world.served.call("POST", path, wanted, token).json
+    body = {"application_credential": {"name": "limited", "unrestricted": unrestricted}}
+    made = world.served.call("POST", path, body, token).json
     method = {key: made["application_credential"][key] for key in ("id", "secret")}
     login = {"auth": {"identity": {"methods": ["application_credential"], "application_credential": method}}}
     issued = world.served.call("POST", "/identity/v3/auth/tokens", login).headers["x-subject-token"]

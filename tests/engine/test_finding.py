@@ -63,9 +63,9 @@ resources:
 """
 
 
-async def found(world: World, **wanted: Any) -> list[str]:
+async def found(world: World, **search: Any) -> list[str]:
     """The stacks and paths of what is found."""
-    page = await world.call("resource_find", **wanted)
+    page = await world.call("resource_find", **search)
     return sorted(f"{each['stack_name']}: {each['path']}" for each in page["resources"])
 
 
@@ -180,11 +180,11 @@ async def test_a_name_with_a_secret_is_not_recorded(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [{}, {"text": "a", "name": "b"}, {"address": "10.0.0"}, {"id": "a", "address": "::1"}]
+    "search", [{}, {"text": "a", "name": "b"}, {"address": "10.0.0"}, {"id": "a", "address": "::1"}]
 )
-async def test_types_that_cannot_be_searched(world: World, wanted: dict[str, str]) -> None:
+async def test_types_that_cannot_be_searched(world: World, search: dict[str, str]) -> None:
     with pytest.raises(BadValue):
-        await world.call("resource_find", **wanted)
+        await world.call("resource_find", **search)
 
 
 async def test_only_administrators_search_all_projects(world: World) -> None:

@@ -89,10 +89,10 @@ async def act_outside(world: World, resource: str, path: str, change: Any = None
 
 
 async def plan_of(world: World, case: Case) -> dict[str, Any]:
-    before, wanted = case.steps()
+    before, after = case.steps()
     ref = {"name": "web", "id": None}
     if not before:
-        previewed: dict[str, Any] = await world.call("stack_preview", name="web", **wanted)
+        previewed: dict[str, Any] = await world.call("stack_preview", name="web", **after)
         return dict(previewed["plan"])
     created = await world.call("stack_create", name="web", **before[0])
     await world.settle(created["id"])
@@ -105,10 +105,10 @@ async def plan_of(world: World, case: Case) -> dict[str, Any]:
             continue
         changed = await world.call("stack_update", ref=ref, **change)
         await world.settle(changed["id"])
-    if "delete" in wanted:
-        deletion = await world.call("stack_action_preview", ref=ref, action="delete", **wanted["delete"])
+    if "delete" in after:
+        deletion = await world.call("stack_action_preview", ref=ref, action="delete", **after["delete"])
         return dict(deletion["plan"])
-    answer: dict[str, Any] = await world.call("stack_update_preview", ref=ref, **wanted)
+    answer: dict[str, Any] = await world.call("stack_update_preview", ref=ref, **after)
     return dict(answer["plan"])
 
 

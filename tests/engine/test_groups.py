@@ -32,8 +32,8 @@ def group(
 
 
 def scaling(value: str, rolling: dict[str, Any], **more: Any) -> dict[str, Any]:
-    wanted = {"type": VALUE, "properties": {"value": value, "action_wait_secs": {"update": 2, "create": 2}}}
-    properties = {"min_size": 3, "max_size": 6, "resource": wanted, "rolling_updates": rolling, **more}
+    body = {"type": VALUE, "properties": {"value": value, "action_wait_secs": {"update": 2, "create": 2}}}
+    properties = {"min_size": 3, "max_size": 6, "resource": body, "rolling_updates": rolling, **more}
     return {
         "heat_template_version": "2021-04-16",
         "resources": {"group": {"type": "OS::Heat::AutoScalingGroup", "properties": properties}},

@@ -33,8 +33,8 @@ def group(for_each: Any, value: Any = TEXT, rolling: Mapping[str, Any] | None = 
 
 
 def scaling(for_each: Any, value: Any = TEXT, **more: Any) -> dict[str, Any]:
-    wanted = {"type": TEST, "properties": {"value": value}}
-    properties = {"min_size": 1, "max_size": 9, "for_each": for_each, "resource": wanted, **more}
+    body = {"type": TEST, "properties": {"value": value}}
+    properties = {"min_size": 1, "max_size": 9, "for_each": for_each, "resource": body, **more}
     up = {
         "auto_scaling_group_id": {"get_resource": "group"},
         "adjustment_type": "change_in_capacity",
@@ -266,17 +266,17 @@ def test_only_members_whose_name_or_value_changes_are_touched(
     rolling = {"max_batch_size": 2} if in_batches else None
     former: dict[str, int] | None = None
     rows: dict[str, dict[str, Any]] = {}
-    for order, wanted in states:
-        template = group({name: wanted[name] for name in order if name in wanted}, rolling=rolling)
+    for order, expected in states:
+        template = group({name: expected[name] for name in order if name in expected}, rolling=rolling)
         work = beside.world.create if former is None else beside.world.update
         stack = beside.run(work("web", template))
         assert stack["status"] == "COMPLETE", stack["status_reason"]
         now = beside.run(members(beside.world))
-        assert now.keys() == wanted.keys()
-        for name in (former or {}).keys() & wanted.keys():
-            if former is not None and former[name] == wanted[name]:
+        assert now.keys() == expected.keys()
+        for name in (former or {}).keys() & expected.keys():
+            if former is not None and former[name] == expected[name]:
                 assert now[name] == rows[name]
             else:
                 assert now[name]["physical_id"] == rows[name]["physical_id"]
-        former, rows = wanted, now
+        former, rows = expected, now
     beside.run(beside.world.delete("web"))

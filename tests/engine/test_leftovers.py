@@ -97,16 +97,18 @@ async def test_object_of_failed_creation_is_found_by_later_removal(world: World,
     assert named(served, "known") == []
 
 
-@pytest.mark.parametrize("wanted", [KEY, NETWORK, template("OS::Heat::TestResource", fail=True)])
-async def test_resource_without_object_is_removed(world: World, served: ServedCloud, wanted: dict[str, Any]) -> None:
+@pytest.mark.parametrize("definition", [KEY, NETWORK, template("OS::Heat::TestResource", fail=True)])
+async def test_resource_without_object_is_removed(
+    world: World, served: ServedCloud, definition: dict[str, Any]
+) -> None:
     troubles = [fails(served, f"POST {path}", status=400) for path in (KEYS, NETWORKS)]
-    assert (await world.create("web", wanted))["status"] == "FAILED"
-    if wanted["resources"]["thing"]["type"] != "OS::Heat::TestResource":
-        again = await world.update("web", wanted)
+    assert (await world.create("web", definition))["status"] == "FAILED"
+    if definition["resources"]["thing"]["type"] != "OS::Heat::TestResource":
+        again = await world.update("web", definition)
         assert again["status"] == "FAILED", "what was never created is removed before it is created again"
         assert len(await world.resources("web")) == 1
         works(served, *troubles)
-        assert (await world.update("web", wanted))["status"] == "COMPLETE"
+        assert (await world.update("web", definition))["status"] == "COMPLETE"
     assert (await world.delete("web"))["status"] == "COMPLETE"
     assert there(served, f"{KEYS}/only-once") == 404
     assert named(served, "known") == []
@@ -139,15 +141,15 @@ async def test_a_mark_is_removed_when_the_replacement_cannot_be_made(world: Worl
 
 async def test_unhealthy_mark_keeps_search_for_interrupted_creation(world: World, served: ServedCloud) -> None:
     """The engine died before it recorded the object, and the operation was cancelled before another one resumed it."""
-    wanted = template("OS::Neutron::Net")
-    await world.create("web", wanted)
+    definition = template("OS::Neutron::Net")
+    await world.create("web", definition)
     begun = {"status": "IN_PROGRESS", "physical_id": None}
     with world.database.writing() as connection:
         connection.execute(update(resources).values(begun))
         connection.execute(update(stacks).values({"status": "FAILED"}))
     [made] = owned(served)
     await world.call("resource_mark_unhealthy", ref={"name": "web", "id": None}, name="thing", mark_unhealthy=True)
-    assert (await world.update("web", wanted))["status"] == "COMPLETE"
+    assert (await world.update("web", definition))["status"] == "COMPLETE"
     [left] = owned(served)
     assert left == (await world.resources("web"))["thing"]["physical_id"] != made
 
@@ -320,15 +322,15 @@ async def test_a_resource_whose_deletion_failed_is_deleted_before_a_conflicting_
 
 
 async def test_creation_with_failed_rollback_can_be_repeated(world: World, served: ServedCloud) -> None:
-    wanted = subnet("10.9.0.0/24")
-    wanted["resources"]["key"] = {"type": "OS::Nova::KeyPair", "properties": {"name": "only-once"}}
-    wanted["resources"]["key"]["depends_on"] = "thing"
+    definition = subnet("10.9.0.0/24")
+    definition["resources"]["key"] = {"type": "OS::Nova::KeyPair", "properties": {"name": "only-once"}}
+    definition["resources"]["key"]["depends_on"] = "thing"
     trouble = fails(served, f"POST {KEYS}", status=400), fails(served, f"DELETE {SUBNETS}/*")
-    stack = await world.create("web", wanted, disable_rollback=False)
+    stack = await world.create("web", definition, disable_rollback=False)
     assert (stack["action"], stack["status"]) == ("ROLLBACK", "FAILED")
     works(served, *trouble)
 
-    stack = await world.update("web", wanted)
+    stack = await world.update("web", definition)
 
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert ranges(served) == ["10.9.0.0/24"]

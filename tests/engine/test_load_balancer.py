@@ -48,8 +48,8 @@ async def make_world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[MakeW
 def balancer(**properties: Any) -> dict[str, Any]:
     health = {"HealthyThreshold": 2, "Interval": 30, "Target": "HTTP:80/up", "Timeout": 5, "UnhealthyThreshold": 3}
     listeners = [{"InstancePort": 8080, "LoadBalancerPort": 80, "Protocol": "HTTP"}]
-    wanted = {"AvailabilityZones": [], "Listeners": listeners, "HealthCheck": health, **properties}
-    return {"Type": "AWS::ElasticLoadBalancing::LoadBalancer", "Properties": wanted}
+    body = {"AvailabilityZones": [], "Listeners": listeners, "HealthCheck": health, **properties}
+    return {"Type": "AWS::ElasticLoadBalancing::LoadBalancer", "Properties": body}
 
 
 def template(**resources: Any) -> dict[str, Any]:
@@ -63,14 +63,14 @@ def template(**resources: Any) -> dict[str, Any]:
 
 def scaled(size: int = 1, flavor: str = "m1.tiny", **group: Any) -> dict[str, Any]:
     launch = {"ImageId": "cirros", "InstanceType": flavor}
-    wanted = {"AvailabilityZones": [], "LaunchConfigurationName": {"Ref": "launch"}, "MinSize": size, "MaxSize": 3}
+    body = {"AvailabilityZones": [], "LaunchConfigurationName": {"Ref": "launch"}, "MinSize": size, "MaxSize": 3}
     scaling = {"AutoScalingGroupName": {"Ref": "group"}, "AdjustmentType": "ChangeInCapacity"}
     return {
         "balancer": balancer(),
         "launch": {"Type": "AWS::AutoScaling::LaunchConfiguration", "Properties": launch},
         "group": {
             "Type": "AWS::AutoScaling::AutoScalingGroup",
-            "Properties": {**wanted, "LoadBalancerNames": [{"Ref": "balancer"}], **group},
+            "Properties": {**body, "LoadBalancerNames": [{"Ref": "balancer"}], **group},
             "UpdatePolicy": {"AutoScalingRollingUpdate": {"MinInstancesInService": 1, "MaxBatchSize": 1}},
         },
         **{
@@ -113,8 +113,8 @@ async def test_a_load_balancer_of_given_instances(make_world: MakeWorld) -> None
         name: {"Type": "AWS::EC2::Instance", "Properties": {"ImageId": "cirros", "InstanceType": "m1.tiny"}}
         for name in ("a", "b")
     }
-    wanted = template(balancer=balancer(Instances=[{"Ref": "a"}]), **servers)
-    stack = await world.create("web", wanted)
+    definition = template(balancer=balancer(Instances=[{"Ref": "a"}]), **servers)
+    stack = await world.create("web", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     rows = await world.resources("web", depth=1)
     found = addresses(world)
@@ -123,8 +123,8 @@ async def test_a_load_balancer_of_given_instances(make_world: MakeWorld) -> None
     first = found[rows["a"]["physical_id"]]
     assert "bind *:80\n" in content and "option httpchk GET /up\n" in content and "timeout check 5s\n" in content
     assert f"    server server1 {first}:8080 check port 80 inter 30s fall 3 rise 2\n" in content
-    wanted["Resources"]["balancer"]["Properties"]["Instances"] = [{"Ref": "b"}]
-    assert (await world.update("web", wanted))["status"] == "COMPLETE"
+    definition["Resources"]["balancer"]["Properties"]["Instances"] = [{"Ref": "b"}]
+    assert (await world.update("web", definition))["status"] == "COMPLETE"
     assert balanced(await configured(world)) == {found[rows["b"]["physical_id"]]}
     after = await world.resources("web", depth=1)
     assert after["LB_instance"]["physical_id"] == rows["LB_instance"]["physical_id"]
@@ -215,8 +215,8 @@ async def test_impossible_requests_are_refused(make_world: MakeWorld) -> None:
 async def test_reference_of_other_type_is_refused(make_world: MakeWorld) -> None:
     world = await make_world()
     resources = {name: value for name, value in scaled(LoadBalancerNames=["launch"]).items() if name != "balancer"}
-    wanted = template(**resources)
-    del wanted["Outputs"]
-    stack = await world.create("web", wanted)
+    definition = template(**resources)
+    del definition["Outputs"]
+    stack = await world.create("web", definition)
     assert stack["status"] == "FAILED"
     assert "'launch' is not the reference of a load balancer" in stack["status_reason"]

@@ -182,8 +182,8 @@ async def pass_turns(world: World) -> None:
 @pytest.mark.parametrize("loss", [*LOSSES, CRASH])
 @pytest.mark.parametrize("thing", ["volume", "server"])
 async def test_deletion_policy_snapshot_leaves_one_copy(lives: EngineRestarts, thing: str, loss: str) -> None:
-    wanted, call = THINGS[thing]
-    await create(lives.world, wanted, deletion_policy="Snapshot")
+    definition, call = THINGS[thing]
+    await create(lives.world, definition, deletion_policy="Snapshot")
 
     stack = await lives.lose(call, loss, "stack_delete")
     if loss == "the answer is 500":
@@ -197,8 +197,8 @@ async def test_deletion_policy_snapshot_leaves_one_copy(lives: EngineRestarts, t
 @pytest.mark.parametrize("loss", [*LOSSES, CRASH])
 @pytest.mark.parametrize("thing", list(THINGS))
 async def test_snapshot_copy_is_created_once_and_deleted_with_it(lives: EngineRestarts, thing: str, loss: str) -> None:
-    wanted, call = THINGS[thing]
-    await create(lives.world, wanted)
+    definition, call = THINGS[thing]
+    await create(lives.world, definition)
 
     stack = await lives.lose(call, loss, "snapshot_create")
 
@@ -213,8 +213,8 @@ async def test_snapshot_copy_is_created_once_and_deleted_with_it(lives: EngineRe
 @pytest.mark.parametrize("thing", list(THINGS))
 async def test_lost_copy_is_found_at_deletion(lives: EngineRestarts, thing: str, remove: str) -> None:
     world = lives.world
-    wanted, call = THINGS[thing]
-    await create(world, wanted)
+    definition, call = THINGS[thing]
+    await create(world, definition)
     faults = world.served.cloud.faults
     looks = "GET /image/v2/images" if call is IMAGE else "GET /volume/v3/*/backups"
     away = world.in_cloud(lambda: faults.add(Fault(on=looks, do="fail", status=500)))
@@ -237,8 +237,8 @@ async def test_lost_copy_is_found_at_deletion(lives: EngineRestarts, thing: str,
 async def test_stack_deleted_during_snapshot_leaves_no_copy(lives: EngineRestarts, thing: str, acted: bool) -> None:
     """The copies of a nested stack are made in an operation of its own, which the deletion has yet to reach."""
     world = lives.world
-    wanted, call = THINGS[thing]
-    stack = await create(world, wanted)
+    definition, call = THINGS[thing]
+    stack = await create(world, definition)
     lives.hold(call, acted=acted)
     await world.call("snapshot_create", ref=REF)
     await world.until(lives.held.is_set)

@@ -101,11 +101,11 @@ async def test_nested_stack_is_deleted_without_its_files(
 ) -> None:
     """Clients send the files that the new template names, and no others."""
     source = {"type": "OS::Heat::TestResource", "properties": {"value": "some"}}
-    wanted = {
+    definition = {
         "heat_template_version": "2021-04-16",
         "resources": {"source": source, "nested": {"type": name, "properties": properties}},
     }
-    assert (await world.create("tree", wanted, files=files))["status"] == made
+    assert (await world.create("tree", definition, files=files))["status"] == made
 
     stack = await world.update("tree", PLAIN)
 

@@ -185,5 +185,5 @@ async def test_group_size_is_not_limited_by_template_size(make_world: MakeWorld)
     world = await make_world(max_template_size=2000)
     member = {"type": "OS::Heat::Value", "properties": {"value": "the same"}}
     group = {"type": "OS::Heat::ResourceGroup", "properties": {"count": 100, "resource_def": member}}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"values": group}}
-    assert (await world.create("many", wanted))["status"] == "COMPLETE"
+    definition = {"heat_template_version": "2021-04-16", "resources": {"values": group}}
+    assert (await world.create("many", definition))["status"] == "COMPLETE"

@@ -393,8 +393,8 @@ async def test_imports_are_checked_by_policies(governed: Governed, path: str) ->
     await governed.freeze(NOTHING_AT_ALL.replace("for: plan", "kinds: [import]"))
     environment = {"imports": [{"to": path, "id": answer.body["network"]["id"]}]}
     further, files = {"more": NET}, {"tier.yaml": json.dumps(template(more=NET))}
-    wanted = template(net=NET, **(further if path == "more" else {"tier": {"type": "tier.yaml"}}))
-    await world.call("stack_update", ref=REF, template=wanted, environment=environment, files=files)
+    definition = template(net=NET, **(further if path == "more" else {"tier": {"type": "tier.yaml"}}))
+    await world.call("stack_update", ref=REF, template=definition, environment=environment, files=files)
     shown = await world.settle(made["id"])
     assert shown["status"] == "FAILED" and f"policy-denied freeze: {path}:" in shown["status_reason"]
     assert set(await world.resources("web")) == {"net"}

@@ -1,4 +1,4 @@
-"""Previews in both shapes, plans that are applied exactly or not at all, and what nobody may see in them."""
+"""Previews in both forms, plans that are applied exactly or not at all, and the values that they hide."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def template(parameters: dict[str, Any] | None = None, **resources: Any) -> dict
     return {**HEADER, "parameters": parameters or {}, "resources": resources}
 
 
-def thing(value: Any = "one", **more: Any) -> dict[str, Any]:
+def resource(value: Any = "one", **more: Any) -> dict[str, Any]:
     return {"type": "OS::Heat::TestResource", "properties": {"value": value, **more}}
 
 
 MEMBER = json.dumps(
     {
-        **template({"text": {"type": "string"}}, inner=thing({"get_param": "text"})),
+        **template({"text": {"type": "string"}}, inner=resource({"get_param": "text"})),
         "outputs": {"inner": {"value": {"get_attr": ["inner", "output"]}}},
     }
 )
@@ -40,13 +40,13 @@ def group(count: int, text: Any = "one") -> dict[str, Any]:
     return {"type": "OS::Heat::ResourceGroup", "properties": {"count": count, "resource_def": definition}}
 
 
-async def update_plan(world: World, wanted: dict[str, Any], **more: Any) -> dict[str, Any]:
-    answer = await world.call("stack_update_preview", ref=WEB, template=wanted, **more)
+async def update_plan(world: World, definition: dict[str, Any], **more: Any) -> dict[str, Any]:
+    answer = await world.call("stack_update_preview", ref=WEB, template=definition, **more)
     plan: dict[str, Any] = answer["plan"]
     return plan
 
 
-def done(plan: dict[str, Any]) -> dict[str, str]:
+def actions_of(plan: dict[str, Any]) -> dict[str, str]:
     return {step["path"]: step["kind"] for step in plan["steps"] if step["kind"] != "keep"}
 
 
@@ -54,8 +54,8 @@ def done(plan: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_a_new_stack_is_previewed_with_its_nested_stacks_as_lists(world: World) -> None:
-    wanted = template(group=group(2), after=thing({"get_attr": ["group", "refs"]}))
-    preview = await world.call("stack_preview", name="web", template=wanted, files=FILES)
+    definition = template(group=group(2), after=resource({"get_attr": ["group", "refs"]}))
+    preview = await world.call("stack_preview", name="web", template=definition, files=FILES)
     members, after = preview["resources"]
     assert [[row["name"] for row in member] for member in members] == [["inner"], ["inner"]]
     inner = members[1][0]
@@ -65,15 +65,15 @@ async def test_a_new_stack_is_previewed_with_its_nested_stacks_as_lists(world: W
     assert (await world.call("stack_list"))["stacks"] == []
 
 
-async def test_changes_are_listed_for_nested_stacks_where_that_is_asked_for(world: World) -> None:
-    await world.create("web", template(group=group(2), same=thing()), files=FILES)
-    wanted = template(group=group(1, "two"), same=thing())
+async def test_changes_of_nested_stacks_are_listed_on_request(world: World) -> None:
+    await world.create("web", template(group=group(2), same=resource()), files=FILES)
+    definition = template(group=group(1, "two"), same=resource())
     for show_nested, updated, deleted in (
         (False, ["group"], []),
         (True, ["group", "0", "inner"], ["1", "inner"]),
     ):
         answer = await world.call(
-            "stack_update_preview", ref=WEB, template=wanted, files=FILES, show_nested=show_nested
+            "stack_update_preview", ref=WEB, template=definition, files=FILES, show_nested=show_nested
         )
         buckets = {name: [row["name"] for row in rows] for name, rows in answer["resource_changes"].items()}
         assert buckets == {"unchanged": ["same"], "updated": updated, "replaced": [], "added": [], "deleted": deleted}
@@ -91,10 +91,10 @@ async def test_objects_left_in_nested_stacks_are_listed(world: World) -> None:
 
 async def test_patch_preview_uses_the_current_definition(world: World) -> None:
     declared = {"text": {"type": "string", "default": "one"}, "other": {"type": "string", "default": "x"}}
-    wanted = template(declared, a=thing({"get_param": "text"}), b=thing({"get_param": "other"}))
-    await world.create("web", wanted, parameters={"other": "y"})
+    definition = template(declared, a=resource({"get_param": "text"}), b=resource({"get_param": "other"}))
+    await world.create("web", definition, parameters={"other": "y"})
     answer = await world.call("stack_patch_preview", ref=WEB, parameters={"text": "two"})
-    assert done(answer["plan"]) == {"a": "update"}
+    assert actions_of(answer["plan"]) == {"a": "update"}
 
 
 # -- in full --------------------------------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ async def test_patch_preview_uses_the_current_definition(world: World) -> None:
 
 async def test_the_chain_that_leads_to_a_replacement_is_reported(world: World) -> None:
     def chain(value: str) -> dict[str, Any]:
-        first = thing(update_replace_value=value)
-        return template(first=first, second=thing(update_replace_value={"get_attr": ["first", "output"]}))
+        first = resource(update_replace_value=value)
+        return template(first=first, second=resource(update_replace_value={"get_attr": ["first", "output"]}))
 
     await world.create("web", chain("one"))
     plan = await update_plan(world, chain("two"))
@@ -122,19 +122,19 @@ async def test_the_chain_that_leads_to_a_replacement_is_reported(world: World) -
 
 
 async def test_identity_of_new_stack_is_known_after_apply(world: World) -> None:
-    wanted = template(a=thing({"get_param": "OS::stack_id"}), b=thing({"get_param": "OS::stack_name"}))
-    plan = (await world.call("stack_preview", name="web", template=wanted))["plan"]
+    definition = template(a=resource({"get_param": "OS::stack_id"}), b=resource({"get_param": "OS::stack_name"}))
+    plan = (await world.call("stack_preview", name="web", template=definition))["plan"]
     assert {step["path"]: step["changes"][0]["after"] for step in plan["steps"]} == {
         "a": "(known after apply)",
         "b": "web",
     }
-    made = await world.call("stack_create", name="web", template=wanted, plan_digest=plan["digest"])
+    made = await world.call("stack_create", name="web", template=definition, plan_digest=plan["digest"])
     assert (await world.settle(made["id"]))["status"] == "COMPLETE"
 
 
 async def test_a_plan_names_every_nested_resource_once(world: World) -> None:
-    wanted = template(group=group(3))
-    plan = (await world.call("stack_preview", name="web", template=wanted, files=FILES))["plan"]
+    definition = template(group=group(3))
+    plan = (await world.call("stack_preview", name="web", template=definition, files=FILES))["plan"]
     paths = ["group", *(path for index in "012" for path in (f"group.{index}", f"group.{index}.inner"))]
     assert [step["path"] for step in plan["steps"]] == paths
     assert len({step["key"] for step in plan["steps"]}) == len(paths)
@@ -160,43 +160,43 @@ def hidden(**resources: Any) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("nested", [False, True])
 async def test_values_from_hidden_parameters_are_hidden(world: World, value: Any, nested: bool) -> None:
-    wanted = hidden(a=group(1, value) if nested else thing(value))
+    definition = hidden(a=group(1, value) if nested else resource(value))
     preview = await world.call(
-        "stack_preview", name="web", template=wanted, files=FILES, parameters={"password": SECRET}
+        "stack_preview", name="web", template=definition, files=FILES, parameters={"password": SECRET}
     )
     assert SECRET not in json.dumps(preview)
-    made = await world.create("web", wanted, files=FILES, parameters={"password": SECRET})
+    made = await world.create("web", definition, files=FILES, parameters={"password": SECRET})
     assert made["status"] == "COMPLETE"
     answer = await world.call(
-        "stack_update_preview", ref=WEB, template=wanted, files=FILES, parameters={"password": "another-secret"}
+        "stack_update_preview", ref=WEB, template=definition, files=FILES, parameters={"password": "another-secret"}
     )
     changes = [change for step in answer["plan"]["steps"] for change in step["changes"]]
     assert changes and all(change["hidden"] for change in changes)
     assert {(change["before"], change["after"]) for change in changes} == {("******", "******")}
 
 
-async def test_a_hidden_parameter_of_a_nested_template_hides_what_it_is_given(world: World) -> None:
+async def test_hidden_parameter_of_nested_template_hides_its_value(world: World) -> None:
     member = json.loads(MEMBER)
     member["parameters"]["text"]["hidden"] = True
-    wanted = template(part={"type": "member.yaml", "properties": {"text": SECRET}})
+    definition = template(part={"type": "member.yaml", "properties": {"text": SECRET}})
     files = {"member.yaml": json.dumps(member)}
-    preview = await world.call("stack_preview", name="web", template=wanted, files=files)
+    preview = await world.call("stack_preview", name="web", template=definition, files=files)
     assert SECRET not in json.dumps(preview)
 
 
 async def test_a_generated_secret_is_hidden_where_it_is_used(world: World) -> None:
     random = {"type": "OS::Heat::RandomString"}
-    await world.create("web", template(word=random, a=thing({"get_attr": ["word", "value"]})))
+    await world.create("web", template(word=random, a=resource({"get_attr": ["word", "value"]})))
     for reference in ({"get_attr": ["word", "value"]}, {"get_resource": "word"}):
         joined = {"list_join": ["", [reference, "!"]]}
-        (change,) = (await update_plan(world, template(word=random, a=thing(joined))))["steps"][1]["changes"]
+        (change,) = (await update_plan(world, template(word=random, a=resource(joined))))["steps"][1]["changes"]
         assert (change["before"], change["after"], change["hidden"]) == ("******", "******", True)
 
 
 async def test_stored_plan_hides_values(world: World) -> None:
-    wanted = hidden(a=thing({"get_param": "password"}), part=group(1, {"get_param": "password"}))
-    await world.create("web", wanted, files=FILES, parameters={"password": SECRET})
-    await world.update("web", wanted, files=FILES, parameters={"password": "another-secret"})
+    definition = hidden(a=resource({"get_param": "password"}), part=group(1, {"get_param": "password"}))
+    await world.create("web", definition, files=FILES, parameters={"password": SECRET})
+    await world.update("web", definition, files=FILES, parameters={"password": "another-secret"})
     shown = []
     for stack in (await world.call("stack_list", show_nested=True))["stacks"]:
         ref = {"name": None, "id": stack["id"]}
@@ -209,13 +209,13 @@ async def test_stored_plan_hides_values(world: World) -> None:
 # -- applied exactly ----------------------------------------------------------------------------------------------
 
 
-async def test_a_stored_plan_says_what_the_preview_says_and_grows_with_the_resources(world: World) -> None:
+async def test_stored_plan_equals_preview_and_grows_with_resources(world: World) -> None:
     sizes: dict[int, int] = {}
     for count in (30, 60):
         first, second = (
             template(
-                **{f"r{number}": thing(update_replace_value=word) for number in range(count)},
-                user=thing({"get_attr": ["r0", "output"]}, update_replace_value=word),
+                **{f"r{number}": resource(update_replace_value=word) for number in range(count)},
+                user=resource({"get_attr": ["r0", "output"]}, update_replace_value=word),
             )
             for word in ("one", "two")
         )
@@ -240,38 +240,38 @@ async def test_a_stored_plan_says_what_the_preview_says_and_grows_with_the_resou
 
 
 async def test_plan_is_applied_to_unchanged_stack(world: World) -> None:
-    await world.create("web", template(a=thing()))
-    wanted = template(a=thing("two"))
-    plan = await update_plan(world, wanted)
-    updated = await world.update("web", wanted, plan_digest=plan["digest"])
+    await world.create("web", template(a=resource()))
+    definition = template(a=resource("two"))
+    plan = await update_plan(world, definition)
+    updated = await world.update("web", definition, plan_digest=plan["digest"])
     assert (updated["action"], updated["status"]) == ("UPDATE", "COMPLETE")
     with pytest.raises(PlanOutdated, match="has changed since the plan was made"):
-        await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
+        await world.call("stack_update", ref=WEB, template=definition, plan_digest=plan["digest"])
 
 
 async def test_a_plan_is_refused_for_other_inputs(world: World) -> None:
-    await world.create("web", template(a=thing()))
-    plan = await update_plan(world, template(a=thing("two")))
+    await world.create("web", template(a=resource()))
+    plan = await update_plan(world, template(a=resource("two")))
     with pytest.raises(PlanOutdated, match="differ from those of the plan"):
-        await world.call("stack_update", ref=WEB, template=template(a=thing("three")), plan_digest=plan["digest"])
+        await world.call("stack_update", ref=WEB, template=template(a=resource("three")), plan_digest=plan["digest"])
     assert (await world.resources("web"))["a"]["action"] == "CREATE"
 
 
 async def test_plan_is_refused_after_nested_stack_change(world: World) -> None:
     await world.create("web", template(group=group(1)), files=FILES)
-    wanted = template(group=group(2))
-    plan = await update_plan(world, wanted, files=FILES)
+    definition = template(group=group(2))
+    plan = await update_plan(world, definition, files=FILES)
     nested = (await world.resources("web"))["group"]["nested_id"]
     await world.call("resource_mark_unhealthy", ref={"name": None, "id": nested}, name="0", mark_unhealthy=True)
     with pytest.raises(PlanOutdated, match="has changed since the plan was made"):
-        await world.call("stack_update", ref=WEB, template=wanted, files=FILES, plan_digest=plan["digest"])
+        await world.call("stack_update", ref=WEB, template=definition, files=FILES, plan_digest=plan["digest"])
 
 
 async def test_a_change_between_check_and_commit_is_detected(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The record is looked at once more in the transaction that begins the operation."""
-    made = await world.create("web", template(a=thing()))
-    wanted = template(a=thing("two"))
-    plan = await update_plan(world, wanted)
+    made = await world.create("web", template(a=resource()))
+    definition = template(a=resource("two"))
+    plan = await update_plan(world, definition)
     submit = world.engine.submissions.submit
 
     async def late(*arguments: Any, **named: Any) -> None:
@@ -281,33 +281,33 @@ async def test_a_change_between_check_and_commit_is_detected(world: World, monke
 
     monkeypatch.setattr(world.engine.submissions, "submit", late)
     with pytest.raises(PlanOutdated):
-        await world.call("stack_update", ref=WEB, template=wanted, plan_digest=plan["digest"])
+        await world.call("stack_update", ref=WEB, template=definition, plan_digest=plan["digest"])
     after = await world.settle(made["id"])
     assert (after["action"], after["status"]) == ("CREATE", "COMPLETE")
     assert (await world.resources("web"))["a"]["action"] == "CHECK"
 
 
 async def test_a_plan_for_a_new_stack_needs_the_name_to_be_free(world: World) -> None:
-    wanted = template(a=thing())
-    plan = (await world.call("stack_preview", name="web", template=wanted))["plan"]
-    await world.create("web", wanted)
+    definition = template(a=resource())
+    plan = (await world.call("stack_preview", name="web", template=definition))["plan"]
+    await world.create("web", definition)
     with pytest.raises(StackExists):
-        await world.call("stack_create", name="web", template=wanted, plan_digest=plan["digest"])
+        await world.call("stack_create", name="web", template=definition, plan_digest=plan["digest"])
     with pytest.raises(PlanOutdated):
-        await world.call("stack_create", name="other", template=wanted, plan_digest=plan["digest"])
+        await world.call("stack_create", name="other", template=definition, plan_digest=plan["digest"])
 
 
 async def test_a_plan_for_a_busy_stack_has_no_digest(world: World) -> None:
     slow = {"type": "OS::Heat::TestResource", "properties": {"wait_secs": 60}}
     made = await world.call("stack_create", name="web", template=template(a=slow))
-    plan = await update_plan(world, template(a=thing()))
+    plan = await update_plan(world, template(a=resource()))
     assert plan["digest"] is None
     await world.settle(made["id"])
 
 
 async def test_an_invalid_digest_is_refused(world: World) -> None:
     with pytest.raises(BadValue, match="plan_digest"):
-        await world.call("stack_create", name="web", template=template(a=thing()), plan_digest="nonsense")
+        await world.call("stack_create", name="web", template=template(a=resource()), plan_digest="nonsense")
 
 
 # -- reasons --------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def test_every_reason_has_a_sentence() -> None:
 
 
 async def test_rewording_a_reason_changes_nothing_but_the_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    await world.create("web", template(thing=thing()))
+    await world.create("web", template(thing=resource()))
     refused = template(thing={"type": "OS::Heat::TestResource", "external_id": "other"})
     before = await update_plan(world, refused)
 

@@ -35,8 +35,8 @@ def instance(flavor: str = "m1.tiny", device: str = "a", policy: Mapping[str, An
     }
 
 
-async def begin(world: World, wanted: dict[str, Any], **arguments: Any) -> str:
-    created = await world.call("stack_create", name="web", template=wanted, disable_rollback=True, **arguments)
+async def begin(world: World, definition: dict[str, Any], **arguments: Any) -> str:
+    created = await world.call("stack_create", name="web", template=definition, disable_rollback=True, **arguments)
     return str(created["id"])
 
 
@@ -99,8 +99,8 @@ async def test_a_completed_action_can_be_reported_as_failed_later(world: World) 
 async def test_creation_policy_times_out(world: World) -> None:
     """Without a Timeout it is five minutes from the beginning of the creation."""
     began = world.clock.now()
-    wanted = condition(CreationPolicy={"ResourceSignal": {}})
-    stack = await world.settle(await begin(world, template(ready=wanted)))
+    definition = condition(CreationPolicy={"ResourceSignal": {}})
+    stack = await world.settle(await begin(world, template(ready=definition)))
     assert 300 <= world.clock.now() - began < 400
     assert "1 of 1 resource signal(s) not received within 300 seconds" in stack["status_reason"]
     assert "openstack console log show" in stack["status_reason"]
@@ -251,15 +251,15 @@ async def test_invalid_policies_are_refused(world: World, resource: dict[str, An
 
 async def test_a_creation_policy_without_effect(world: World) -> None:
     """As in Heat, a creation policy does not make a resource wait whose type does not support it."""
-    wanted = template(it={"Type": THING, "CreationPolicy": {"ResourceSignal": {"Count": 2}}})
-    await complete(world, wanted, "create")
+    definition = template(it={"Type": THING, "CreationPolicy": {"ResourceSignal": {"Count": 2}}})
+    await complete(world, definition, "create")
     assert await status_of(world, "it") == "CREATE_COMPLETE"
 
 
 async def test_parameters_in_a_creation_policy(world: World) -> None:
-    wanted = template(ready=condition(count={"Ref": "Count"}))
-    wanted["Parameters"] = {"Count": {"Type": "Number", "Default": 1}}
-    stack_id = await begin(world, wanted)
+    definition = template(ready=condition(count={"Ref": "Count"}))
+    definition["Parameters"] = {"Count": {"Type": "Number", "Default": 1}}
+    stack_id = await begin(world, definition)
     await awaiting(world, stack_id, "ready")
     await signal(world, "ready", "one")
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
@@ -283,8 +283,8 @@ def backups(world: World) -> int:
     return len(listed.json["backups"])
 
 
-async def complete(world: World, wanted: dict[str, Any], action: str = "update") -> None:
-    stack = await getattr(world, action)("web", wanted)
+async def complete(world: World, definition: dict[str, Any], action: str = "update") -> None:
+    stack = await getattr(world, action)("web", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
 
 
@@ -340,15 +340,15 @@ async def test_a_replacement_that_is_rolled_back_leaves_nothing(world: World) ->
 @pytest.mark.parametrize(("policy", "servers"), [("Delete", 1), ("Retain", 2)])
 async def test_a_failed_creation_is_replaced_under_the_policy_too(world: World, policy: str, servers: int) -> None:
     """Its object goes before the new one is made, and the plan says the same of it."""
-    wanted = template(server={**instance(), "UpdateReplacePolicy": policy})
-    stack_id = await begin(world, wanted)
+    definition = template(server={**instance(), "UpdateReplacePolicy": policy})
+    stack_id = await begin(world, definition)
     await awaiting(world, stack_id, "server")
     await signal(world, "server", "one", "FAILURE")
     assert (await world.settle(stack_id))["status"] == "FAILED"
-    plan = (await world.call("stack_update_preview", ref=REF, template=wanted))["plan"]
+    plan = (await world.call("stack_update_preview", ref=REF, template=definition))["plan"]
     retained = [step for step in plan["steps"] if "object-retained" in {each["code"] for each in step["reasons"]}]
     assert len(retained) == servers - 1
-    await world.call("stack_update", ref=REF, template=wanted)
+    await world.call("stack_update", ref=REF, template=definition)
     await awaiting(world, stack_id, "server")
     await signal(world, "server", "one")
     assert (await world.settle(stack_id))["status"] == "COMPLETE"

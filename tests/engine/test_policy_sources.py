@@ -105,9 +105,9 @@ async def test_stack_policies_require_approvals_and_are_recorded(world: World) -
 async def test_the_tree_is_planned_once_for_policies_and_checks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     planned = []
 
-    async def counted(run: Any, wanted: Any) -> Any:
+    async def counted(run: Any, goal: Any) -> Any:
         planned.append(run.stack.name)
-        return await whole_plan.with_nested(run, wanted)
+        return await whole_plan.with_nested(run, goal)
 
     for module in (running_policies, preparation):
         monkeypatch.setattr(module, "with_nested", counted)

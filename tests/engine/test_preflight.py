@@ -162,9 +162,9 @@ async def test_creation_refuses_what_the_preview_of_nested_stacks_shows(world: W
 async def test_update_with_preflight_findings_changes_nothing(world: World) -> None:
     await world.create("small", template(one=volume(1)))
     before = await world.resources("small")
-    wanted = template(one=volume(1, name="renamed"), two=volume(999999))
-    assert await found(world, wanted, "small") == [("quota", "two")]
-    stack = await world.update("small", wanted)
+    definition = template(one=volume(1, name="renamed"), two=volume(999999))
+    assert await found(world, definition, "small") == [("quota", "two")]
+    stack = await world.update("small", definition)
     assert (stack["action"], stack["status"]) == ("UPDATE", "FAILED")
     assert await world.resources("small") == before
     again = await world.update("small", template(one=volume(1, name="renamed")))

@@ -247,9 +247,9 @@ def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any =
         "cinder": ("volumes", "gigabytes", "volumes_lvmdriver-1"),
     }
     for service, given_limits in (("nova", compute), ("cinder", storage)):
-        wanted = {**dict.fromkeys(free[service], -1), **(given_limits or {})}
+        body = {**dict.fromkeys(free[service], -1), **(given_limits or {})}
         forced = {"force": True} if service == "nova" else {}
-        beside.run(admin.put(service, f"/os-quota-sets/{project}", {"quota_set": {**wanted, **forced}}))
+        beside.run(admin.put(service, f"/os-quota-sets/{project}", {"quota_set": {**body, **forced}}))
     limits = network or UNLIMITED_NETWORK
     path = f"/network/v2.0/quotas/{project}"
     assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200

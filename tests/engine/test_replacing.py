@@ -120,10 +120,10 @@ async def test_failed_new_server_returns_the_port(world: World, served: ServedCl
 async def test_rollback_returns_the_port_of_new_server(world: World) -> None:
     await world.create("web", with_port("key1"), disable_rollback=False)
     before = await physical(world, "web")
-    wanted = with_port("key2")
-    wanted["resources"]["bad"] = bad("server")
+    definition = with_port("key2")
+    definition["resources"]["bad"] = bad("server")
 
-    stack = await world.update("web", wanted)
+    stack = await world.update("web", definition)
 
     assert outcome(stack) == ("ROLLBACK", "COMPLETE", "")
     assert await physical(world, "web") == before
@@ -158,8 +158,8 @@ async def test_a_replaced_server_keeps_an_address_that_nova_was_asked_for(world:
     after = await physical(world, "web")
     assert await addresses(world) == {ADDRESS: after["server"]}
 
-    wanted = networked("key1", place, bad=bad("server"))
-    assert outcome(await world.update("web", wanted)) == ("ROLLBACK", "COMPLETE", "")
+    definition = networked("key1", place, bad=bad("server"))
+    assert outcome(await world.update("web", definition)) == ("ROLLBACK", "COMPLETE", "")
     assert await physical(world, "web") == after
     assert await servers(world) == [after["server"]] != [before["server"]]
     assert await addresses(world) == {ADDRESS: after["server"]}
@@ -175,8 +175,8 @@ async def test_a_replaced_server_keeps_the_address_of_a_port_that_was_made_for_i
     after = await physical(world, "web")
     assert await addresses(world) == {ADDRESS: after["server"]}
 
-    wanted = networked("key1", place, bad=bad("server"))
-    assert outcome(await world.update("web", wanted)) == ("ROLLBACK", "COMPLETE", "")
+    definition = networked("key1", place, bad=bad("server"))
+    assert outcome(await world.update("web", definition)) == ("ROLLBACK", "COMPLETE", "")
     assert await physical(world, "web") == after
     assert await addresses(world) == {ADDRESS: after["server"]}
     await world.delete("web")

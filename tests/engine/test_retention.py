@@ -180,8 +180,8 @@ async def test_objects_in_use_are_retained(world: World) -> None:
 
 
 async def test_the_rollback_of_a_creation_deletes_what_was_never_in_use(world: World) -> None:
-    wanted = amazon(disk=disk(), kept=disk("Retain"), broken=broken("disk", "kept"))
-    stack = await world.create("new", wanted, disable_rollback=True)
+    definition = amazon(disk=disk(), kept=disk("Retain"), broken=broken("disk", "kept"))
+    stack = await world.create("new", definition, disable_rollback=True)
     assert stack["status"] == "FAILED"
     kept = (await world.resources("new"))["kept"]["physical_id"]
     planned = await preview(world, "new", "rollback")
@@ -209,13 +209,13 @@ async def test_the_rollback_of_an_update_deletes_what_the_update_has_created(wor
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     before = volumes(world)
     assert len(before) == 2
-    wanted = amazon(
+    definition = amazon(
         old=disk(),
         nested={"Type": "child.template"},
         new=disk(),
         broken=broken("new", "nested"),
     )
-    stack = await world.update("grown", wanted, files={"child.template": larger}, disable_rollback=True)
+    stack = await world.update("grown", definition, files={"child.template": larger}, disable_rollback=True)
     assert stack["status"] == "FAILED" and len(volumes(world)) == 4
     planned = await preview(world, "grown", "rollback")
     assert planned["new"] == ["not-in-template", "data-lost"]

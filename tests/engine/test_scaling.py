@@ -18,8 +18,8 @@ def template(
     member: dict[str, Any] | None = None, policies: dict[str, int] = POLICIES, cooldown: int = 60, **group: Any
 ) -> dict[str, Any]:
     """A group of test resources with a policy for each of `policies`, by which the size changes."""
-    wanted = {"type": "OS::Heat::TestResource", "properties": {"value": "v", **(member or {})}}
-    properties = {"min_size": 1, "max_size": 4, "cooldown": cooldown, "resource": wanted, **group}
+    body = {"type": "OS::Heat::TestResource", "properties": {"value": "v", **(member or {})}}
+    properties = {"min_size": 1, "max_size": 4, "cooldown": cooldown, "resource": body, **group}
     resources: dict[str, Any] = {"group": {"type": "OS::Heat::AutoScalingGroup", "properties": properties}}
     for name, amount in policies.items():
         resources[name] = {

@@ -301,8 +301,8 @@ async def test_two_engines_that_find_the_same_object_do_not_both_own_it(
         assert kind is not None
         monkeypatch.setattr(kind, "find", together(kind.find))
     net = {"type": "OS::Neutron::Net", "properties": {"name": "twin"}}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
-    made = [await world.call("stack_create", name=f"twin{n}", template=wanted) for n, world in enumerate(pair)]
+    definition = {"heat_template_version": "2021-04-16", "resources": {"net": net}}
+    made = [await world.call("stack_create", name=f"twin{n}", template=definition) for n, world in enumerate(pair)]
     shown = [await over(world, stack["id"]) for world, stack in zip(pair, made, strict=True)]
     assert [stack["status"] for stack in shown] == [COMPLETE, COMPLETE]
     assert found[0] is not None and found[0] == found[1]
@@ -333,14 +333,14 @@ async def test_late_creation_response_does_not_record_object_twice(
         return answer
 
     monkeypatch.setattr(first.pool.transport, "_exchange", slow)
-    wanted = {
+    definition = {
         "heat_template_version": "2021-04-16",
         "resources": {"twin": {"type": "OS::Neutron::Net", "properties": {"name": "twin", **properties}}},
     }
-    made = [await first.call("stack_create", name="twin0", template=wanted)]
+    made = [await first.call("stack_create", name="twin0", template=definition)]
     await answered.wait()
     served.do(partial(served.cloud.faults.add, Fault(on="POST /network/v2.0/networks", do="fail", status=503, times=1)))
-    made.append(await second.call("stack_create", name="twin1", template=wanted))
+    made.append(await second.call("stack_create", name="twin1", template=definition))
     assert (await over(second, made[1]["id"]))["status"] == COMPLETE
 
     go_on.set()
@@ -368,17 +368,20 @@ async def test_nested_stack_changed_by_another_engine_is_read_again(
     owner, other = pair
     inner = {"type": "OS::Heat::TestResource", "properties": {"value": "made"}}
     files = {"member.yaml": json.dumps({"heat_template_version": "2021-04-16", "resources": {"inner": inner}})}
-    wanted: dict[str, Any] = {"heat_template_version": "2021-04-16", "resources": {"member": {"type": "member.yaml"}}}
-    made = await owner.call("stack_create", name="shared", template=wanted, files=files)
+    definition: dict[str, Any] = {
+        "heat_template_version": "2021-04-16",
+        "resources": {"member": {"type": "member.yaml"}},
+    }
+    made = await owner.call("stack_create", name="shared", template=definition, files=files)
     await over(owner, made["id"])
     child = {"name": None, "id": (await owner.resources("shared"))["member"]["physical_id"]}
     before = await other.call("resource_show", ref=child, name="inner")
 
-    wanted["resources"] |= {
+    definition["resources"] |= {
         "slow": {"type": "OS::Heat::TestResource", "properties": {"action_wait_secs": {"create": 50}}},
         "member": {"type": "member.yaml", "depends_on": "slow"},
     }
-    await owner.call("stack_update", ref=REF, template=wanted, files=files)
+    await owner.call("stack_update", ref=REF, template=definition, files=files)
     run = owner.engine.runs[made["id"]]
     for _ in range(1000):  # the clock stands still
         if run.waiting.paused:
@@ -390,7 +393,7 @@ async def test_nested_stack_changed_by_another_engine_is_read_again(
     marked = await other.call("resource_show", ref=child, name="inner")
     assert (marked["action"], marked["status"]) == ("CHECK", FAILED)
 
-    await owner.call("stack_update", ref=REF, template=wanted, files=files)
+    await owner.call("stack_update", ref=REF, template=definition, files=files)
     await over(owner, made["id"])
     after = await other.call("resource_show", ref=child, name="inner")
     assert (after["action"], after["status"]) == ("CREATE", COMPLETE)
@@ -455,8 +458,8 @@ async def made_late(
         late.update((await other.resources("shared"))["late"])
         return late["physical_id"] is not None and late["status"] == meanwhile
 
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
-    begin = owner.call("stack_create", name="shared", template=wanted)
+    definition = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
+    begin = owner.call("stack_create", name="shared", template=definition)
     await superseded_creation(pair, monkeypatch, path, begin, made)
     return str(late["physical_id"])
 
@@ -509,8 +512,8 @@ async def test_search_for_late_object_is_retried(pair: tuple[World, World], monk
         return True
 
     resource = {"type": "OS::Neutron::Net", "properties": {"name": "late"}}
-    wanted = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
-    begin = owner.call("stack_create", name="shared", template=wanted)
+    definition = {"heat_template_version": "2021-04-16", "resources": {"late": resource}}
+    begin = owner.call("stack_create", name="shared", template=definition)
     await superseded_creation(pair, monkeypatch, "/networks", begin, made)
 
     clock = owner.clock

@@ -52,7 +52,7 @@ def slow(world: World, *services: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "services", "named"),
+    ("definition", "services", "named"),
     [
         (SERVER, (NOVA, GLANCE, NEUTRON), "nova.flavor at resources.web.properties.flavor"),
         (QOS, (NEUTRON,), "the extension qos of neutron"),
@@ -61,15 +61,15 @@ def slow(world: World, *services: str) -> None:
     ],
 )
 async def test_a_template_that_services_do_not_check_in_time_is_accepted_and_says_so(
-    world: World, wanted: Any, services: tuple[str, ...], named: str
+    world: World, definition: Any, services: tuple[str, ...], named: str
 ) -> None:
     await world.call("stack_create", name="first", template=template())  # the session has logged in
     slow(world, *services)
     began = time.monotonic()
-    preview = await world.call("stack_preview", name="web", template=wanted)
+    preview = await world.call("stack_preview", name="web", template=definition)
     assert time.monotonic() - began < 10 * LIMIT
     assert named in preview["plan"]["unchecked"]
-    made = await world.call("stack_create", name="web", template=wanted)
+    made = await world.call("stack_create", name="web", template=definition)
     assert made["status"] == "IN_PROGRESS"
     assert named in made["status_reason"]
     events = await world.call("event_list", ref={"name": "web", "id": None})

@@ -40,8 +40,8 @@ NET = {
 
 
 def server(**properties: Any) -> dict[str, Any]:
-    wanted = {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]}
-    return {"type": "OS::Nova::Server", "depends_on": "subnet", "properties": {**wanted, **properties}}
+    body = {"image": "cirros", "flavor": "m1.tiny", "networks": [{"network": {"get_resource": "net"}}]}
+    return {"type": "OS::Nova::Server", "depends_on": "subnet", "properties": {**body, **properties}}
 
 
 def volume(**properties: Any) -> dict[str, Any]:
@@ -185,8 +185,8 @@ async def test_a_backup_in_the_template_replaces_a_volume_that_a_server_boots_fr
     await world.create("boot", template(**NET, web=booted(), disk=volume(image="cirros")))
     before = await world.resources("boot")
     backup = (await take(world, "boot"))["data"]["resources"]["disk"]["resource_data"]["backup_id"]
-    wanted = template(**NET, web=booted(), disk=volume(image="cirros", backup_id=backup))
-    stack = await world.update("boot", wanted)
+    definition = template(**NET, web=booted(), disk=volume(image="cirros", backup_id=backup))
+    stack = await world.update("boot", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     after = await world.resources("boot")
     assert all(after[name]["physical_id"] != before[name]["physical_id"] for name in ("web", "disk"))
@@ -357,8 +357,8 @@ async def test_a_new_server_is_created_from_the_template_and_the_plan_says_so(wo
     image = snapshot["data"]["resources"]["web"]["resource_data"]["snapshot_image_id"]
 
     async def planned(**properties: Any) -> dict[str, Any]:
-        wanted = template(**NET, web=server(**properties))
-        preview = await world.call("stack_update_preview", ref=ref("later"), template=wanted)
+        definition = template(**NET, web=server(**properties))
+        preview = await world.call("stack_update_preview", ref=ref("later"), template=definition)
         return next(step for step in preview["plan"]["steps"] if step["path"] == "web" and step["kind"] != "delete")
 
     step = await planned(user_data="one")
@@ -386,12 +386,12 @@ async def test_restore_plan_examines_failed_resources(world: World) -> None:
     await world.create("failed", template(disk=volume(description="one")))
     refused = Fault(on="PUT /volume/v3/*/volumes/*", do="fail", status=400, message="This is refused.", times=1)
     world.in_cloud(lambda: world.served.cloud.faults.add(refused))
-    wanted = template(disk=volume(description="two"))
+    definition = template(disk=volume(description="two"))
     before = await world.resources("failed")
-    stack = await world.update("failed", wanted, disable_rollback=True)
+    stack = await world.update("failed", definition, disable_rollback=True)
     assert stack["status"] == "FAILED"
-    preview = await world.call("stack_update_preview", ref=ref("failed"), template=wanted)
+    preview = await world.call("stack_update_preview", ref=ref("failed"), template=definition)
     assert [step["kind"] for step in preview["plan"]["steps"]] == ["update"]
-    stack = await world.update("failed", wanted, disable_rollback=True)
+    stack = await world.update("failed", definition, disable_rollback=True)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert (await world.resources("failed"))["disk"]["physical_id"] == before["disk"]["physical_id"]

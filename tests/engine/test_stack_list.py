@@ -14,8 +14,8 @@ GOOD = {**HEAD, "resources": {"v": {"type": "OS::Heat::Value", "properties": {"v
 BAD = {**HEAD, "resources": {"t": {"type": "OS::Heat::TestResource", "properties": {"fail": True}}}}
 
 
-async def names(world: World, **wanted: Any) -> list[str]:
-    return [stack["name"] for stack in (await world.call("stack_list", **wanted))["stacks"]]
+async def names(world: World, **fields: Any) -> list[str]:
+    return [stack["name"] for stack in (await world.call("stack_list", **fields))["stacks"]]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ async def test_invalid_stack_filters(world: World, key: str, value: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("wanted", "expected"),
+    ("search", "expected"),
     [
         ({"tags": ["blue"]}, ["updated", "made"]),
         ({"tags": ["blue", "green"]}, ["made"]),
@@ -77,8 +77,8 @@ async def test_invalid_stack_filters(world: World, key: str, value: str) -> None
         ({"not_tags_any": ["green", "red"]}, ["updated"]),
     ],
 )
-async def test_tags(three: World, wanted: dict[str, Any], expected: list[str]) -> None:
-    assert await names(three, **wanted) == expected
+async def test_tags(three: World, search: dict[str, Any], expected: list[str]) -> None:
+    assert await names(three, **search) == expected
 
 
 @pytest.mark.parametrize("direction", ["asc", "desc"])

@@ -29,9 +29,9 @@ def template(timeout: int = 300, count: int = 1) -> dict[str, Any]:
     }
 
 
-async def begun(world: World, wanted: dict[str, Any]) -> tuple[str, str]:
+async def begun(world: World, definition: dict[str, Any]) -> tuple[str, str]:
     """Return the ID of a stack that waits for signals, and the URL to send them to."""
-    stack = await world.call("stack_create", name="web", template=wanted)
+    stack = await world.call("stack_create", name="web", template=definition)
     while (shown := (await world.resources("web")).get("handle")) is None or shown["status"] != "COMPLETE":
         await world.turn()
     handle = await world.call("resource_show", ref=REF, name="handle")
@@ -96,9 +96,9 @@ def test_signals_that_arrive_one_by_one_have_a_limit_together() -> None:
 
 
 async def test_a_handle_of_another_type_is_refused(world: World) -> None:
-    wanted = template()
-    wanted["resources"]["handle"] = {"type": "OS::Heat::Value", "properties": {"value": "x"}}
-    stack = await world.create("web", wanted)
+    definition = template()
+    definition["resources"]["handle"] = {"type": "OS::Heat::Value", "properties": {"value": "x"}}
+    stack = await world.create("web", definition)
     assert stack["status"] == "FAILED"
     assert "is not the reference of a wait condition handle" in stack["status_reason"]
 
@@ -112,7 +112,7 @@ async def test_a_handle_of_another_type_is_refused(world: World) -> None:
     ],
 )
 async def test_a_deployed_server_is_configured(world: World, transport: str, collector: str, key: str) -> None:
-    def wanted(chosen: str) -> dict[str, Any]:
+    def definition(chosen: str) -> dict[str, Any]:
         server = {"type": "OS::Heat::DeployedServer", "properties": {"software_config_transport": chosen}}
         deployment = {
             "config": {"get_resource": "config"},
@@ -132,7 +132,7 @@ async def test_a_deployed_server_is_configured(world: World, transport: str, col
             },
         }
 
-    made = await world.create("web", wanted(transport))
+    made = await world.create("web", definition(transport))
     assert made["status"] == "COMPLETE", made["status_reason"]
     outputs = world.outputs(made)
     assert outputs["agent"]["collectors"] == [collector, "local"]
@@ -142,7 +142,7 @@ async def test_a_deployed_server_is_configured(world: World, transport: str, col
     deployed = await world.call("software_deployment_list", server_id=server)
     assert [deployment["status"] for deployment in deployed] == ["COMPLETE"]
     other = "POLL_TEMP_URL" if transport == "POLL_SERVER_HEAT" else "POLL_SERVER_HEAT"
-    made = await world.update("web", wanted(other))
+    made = await world.update("web", definition(other))
     assert made["status"] == "COMPLETE", made["status_reason"]
     assert (await world.resources("web"))["server"]["physical_id"] == server
     assert (await world.delete("web"))["status"] == "COMPLETE"

@@ -188,8 +188,8 @@ async def test_suspended_resources_are_resumed_by_next_update(world: World, serv
     server = {"type": "OS::Nova::Server", "properties": given}
     files = nested_file(server=server)
     after: dict[str, Any] = {"depends_on": "ill"}
-    wanted = template(ill=net(), well={**server, **after}, nested={"type": "child.yaml", **after})
-    await world.create("web", wanted, files=files)
+    definition = template(ill=net(), well={**server, **after}, nested={"type": "child.yaml", **after})
+    await world.create("web", definition, files=files)
     await world.call("resource_mark_unhealthy", ref=ref("web"), name="ill", mark_unhealthy=True)
     assert state(await act(world, "web", "suspend")) == "SUSPEND_FAILED"
     resumed = await act(world, "web", "resume")
@@ -197,7 +197,7 @@ async def test_suspended_resources_are_resumed_by_next_update(world: World, serv
     assert resumed["status_reason"].startswith("Resource RESUME failed: NotSupported: resources.ill: resume")
     assert statuses(served) == ["SUSPENDED", "SUSPENDED"]
 
-    assert state(await world.update("web", wanted, files=files)) == "UPDATE_COMPLETE"
+    assert state(await world.update("web", definition, files=files)) == "UPDATE_COMPLETE"
     assert statuses(served) == ["ACTIVE", "ACTIVE"]
 
 

@@ -100,7 +100,7 @@ async def test_outputs_that_a_workflow_marks_as_secret_are_redacted(world: World
     output = {**made, "secret_outputs": ["password", "absent"]}
     flow = {"type": "direct", "output": output, "tasks": [TASK]}
     read = {"list_join": ["-", ["a", {"get_attr": ["made", "output", "password", 0]}]]}
-    wanted = {
+    definition = {
         "heat_template_version": "2021-04-16",
         "resources": {
             "flow": {"type": "OS::Mistral::Workflow", "properties": flow},
@@ -116,7 +116,7 @@ async def test_outputs_that_a_workflow_marks_as_secret_are_redacted(world: World
         },
         "outputs": {"password": {"value": {"get_attr": ["made", "output", "password", 0]}}},
     }
-    stack = await world.create("web", wanted)
+    stack = await world.create("web", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     assert world.outputs(stack) == {"password": password}, "outputs show what the template's author chose to show"
     found = await world.engine.services.database.read(queries.stack_by_name, world.context.project_id, "web")

@@ -86,10 +86,10 @@ async def test_values_refused_by_native_type_and_plug_in(begin: Begin) -> None:
         await world.create("net", template(racks=["none"], networks=[{"network": "private"}]))
     with pytest.raises(TemplateInvalid, match="no-such-image"):
         await world.create("net", template(image="no-such-image"))
-    wanted = template()
-    wanted["resources"]["port"]["properties"]["value_specs"] = {}
+    definition = template()
+    definition["resources"]["port"]["properties"]["value_specs"] = {}
     with pytest.raises(TemplateInvalid, match="unknown property 'value_specs'"):
-        await world.create("net", wanted)
+        await world.create("net", definition)
 
 
 async def test_failures_and_interruptions(begin: Begin) -> None:

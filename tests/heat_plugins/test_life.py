@@ -135,20 +135,20 @@ async def test_an_object_in_error_is_created_again(begin: Begin) -> None:
 async def test_clients_constraints_and_translation(begin: Begin) -> None:
     """A client plug-in has the owner's token and the catalog; a constraint asks it; names are resolved to IDs."""
     world = await begin()
-    wanted: dict[str, Any] = {
+    definition: dict[str, Any] = {
         "heat_template_version": "2021-04-16",
         "resources": {
             "tap": {"type": "Vendor::Net::Tap", "properties": {"network": "blue", "provider": "public"}},
         },
         "outputs": {"seen": {"value": {"get_attr": ["tap", "seen"]}}},
     }
-    stack = await world.create("tap", wanted)
+    stack = await world.create("tap", definition)
     assert stack["status"] == "COMPLETE", stack["status_reason"]
     seen = world.outputs(stack)["seen"]
     assert seen["name"] == "public" and len(seen["id"]) == 36
-    wanted["resources"]["tap"]["properties"]["network"] = "green"
+    definition["resources"]["tap"]["properties"]["network"] = "green"
     with pytest.raises(TemplateInvalid, match=r"The network of the appliance \(green\) could not be found"):
-        await world.create("other", wanted)
+        await world.create("other", definition)
 
 
 async def test_a_replacement_is_prepared_and_reverted(begin: Begin) -> None:
@@ -156,8 +156,8 @@ async def test_a_replacement_is_prepared_and_reverted(begin: Begin) -> None:
     world = await begin()
     await world.create("net", template())
     ((identifier, made),) = appliance.OBJECTS.items()
-    wanted = template(method="least", fault="create")
-    stack = await world.update("net", wanted, disable_rollback=False)
+    definition = template(method="least", fault="create")
+    stack = await world.update("net", definition, disable_rollback=False)
     assert (stack["action"], stack["status"]) == ("ROLLBACK", "COMPLETE"), stack["status_reason"]
     assert appliance.CALLS[1:] == [f"change {identifier}", f"change {identifier}"]
     assert list(appliance.OBJECTS) == [identifier] and made["port"] == 80

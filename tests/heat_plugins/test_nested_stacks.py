@@ -129,9 +129,9 @@ async def test_snapshots_and_adoption(begin: Begin) -> None:
 async def test_snapshot_handlers_of_a_nested_stack(begin: Begin) -> None:
     """The handlers make and delete a copy of their own; the nested stack's own copies are restored as well."""
     world = await begin()
-    wanted = cluster()
-    wanted["resources"]["cluster"]["type"] = "Vendor::Net::SavedCluster"
-    stack = await world.create("net", wanted)
+    expected = cluster()
+    expected["resources"]["cluster"]["type"] = "Vendor::Net::SavedCluster"
+    stack = await world.create("net", expected)
     ((identifier, pool),) = appliance.OBJECTS.items()
     pool["port"] = 8080  # changed in the service, so that restoring differs from an update
     taken = await world.call("snapshot_create", ref=REF, name="first")

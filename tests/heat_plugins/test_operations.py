@@ -34,5 +34,5 @@ async def test_an_event_sink_gets_the_events(begin: Begin) -> None:
         await world.create("logged", TEMPLATE, environment={"event_sinks": [{"type": "appliance-log"}]})
     sinks = [{"type": "appliance-log", "level": "info"}]
     stack = await world.create("logged", TEMPLATE, environment={"event_sinks": sinks})
-    wanted = f"info token COMPLETE {stack['id']}"
-    await world.until(lambda: wanted in appliance.OBJECTS.get("log", {}).get("entries", []))
+    expected = f"info token COMPLETE {stack['id']}"
+    await world.until(lambda: expected in appliance.OBJECTS.get("log", {}).get("entries", []))

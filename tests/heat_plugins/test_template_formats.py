@@ -43,12 +43,12 @@ async def test_a_format_of_a_plug_in(begin: Begin) -> None:
     rack = {"name": "r-07", "parts": ["r", 7]}
     assert world.outputs(stack) == {"rack": rack, "safe": "yes", "joined": "a/b"}
     assert set(await world.resources("racks")) == {"word"}
-    for wanted, problem in (
+    for definition, problem in (
         (template({"row": "r"}), "rack is refused by its plug-in: takes a list: a row and a number"),
         (template(["r", 1], digest={"value": {"digest": ["md5", "x"]}}), "digest does not exist in"),
     ):
         with pytest.raises(TemplateInvalid, match=problem):
-            await world.create("other", wanted)
+            await world.create("other", definition)
     stack = await world.create("other", template(["r", -1]))
     (output,) = [each for each in stack["outputs"] if each["output_key"] == "rack"]
     assert "rack: the number must not be negative" in output["output_error"]
@@ -81,10 +81,10 @@ def test_lists_of_the_api(installed: None) -> None:
 def test_a_format_that_cannot_be_used(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, name: str, cls: str, problem: str
 ) -> None:
-    wanted = conftest.ENTRY_POINTS.replace(
+    entry_points = conftest.ENTRY_POINTS.replace(
         f"{NAME} = tests.heat_plugins.formats:RackTemplate", f"{name} = tests.heat_plugins.formats:{cls}"
     )
-    monkeypatch.setattr(conftest, "ENTRY_POINTS", wanted)
+    monkeypatch.setattr(conftest, "ENTRY_POINTS", entry_points)
     request.getfixturevalue("installed")
     with pytest.raises(PluginInvalid) as caught:
         by_name()

@@ -42,10 +42,10 @@ def make(directory: Path, wheels: Path, name: str, *extras: str) -> Path:
     todo = [(name, frozenset(extras))]
     seen = set(todo)
     while todo:
-        name, wanted = todo.pop()
+        name, requirements = todo.pop()
         for line in _requires(built[name]):
             each = Requirement(line)
-            if each.marker is not None and not any(each.marker.evaluate({"extra": x}) for x in ("", *wanted)):
+            if each.marker is not None and not any(each.marker.evaluate({"extra": x}) for x in ("", *requirements)):
                 continue
             key = (each.name, frozenset(each.extras))
             if each.name not in built:

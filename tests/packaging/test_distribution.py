@@ -53,13 +53,13 @@ def test_a_wheel_has_the_data_files_of_the_package_and_no_tests(distributions: P
     (wheel,) = distributions.glob(f"{name.replace('-', '_')}-*.whl")
     packaged = set(zipfile.ZipFile(wheel).namelist())
     source = ROOT / "packages" / name / "src"
-    wanted = {
+    body = {
         path.relative_to(source).as_posix()
         for path in source.rglob("*")
         if path.is_file() and not {"__pycache__", *source.glob("*.egg-info")} & {*path.parts, *path.parents}
     }
 
-    assert wanted and wanted <= packaged
+    assert body and body <= packaged
     assert not [name for name in packaged if name.startswith("tests/")]
     assert any(path.endswith(".dist-info/licenses/LICENSE") for path in packaged)
     pages = {path.name for path in (ROOT / "packages" / name / "man").glob("*.1")}

@@ -252,8 +252,8 @@ def test_the_files_for_wsgi_servers(installed: Path, settings: Path, server: str
     started = Started(installed, settings.parent, *command, STOKER_CONFIG_FILES=str(settings))
     try:
         wait_until(lambda: started.answers(port), "the server answers")
-        path, wanted = {"api": ("/v1/p/stacks", 401), "api-cfn": ("/v1/?Action=ListStacks", 403)}[name]
-        assert requests.get(f"http://127.0.0.1:{port}{path}", timeout=30).status_code == wanted
+        path, expected = {"api": ("/v1/p/stacks", 401), "api-cfn": ("/v1/?Action=ListStacks", 403)}[name]
+        assert requests.get(f"http://127.0.0.1:{port}{path}", timeout=30).status_code == expected
     finally:
         ended = started.stop()
     assert ended in (0, -signal.SIGTERM)

@@ -164,12 +164,12 @@ def run(template: Mapping[str, Any], parameters: Mapping[str, Any] | None = None
 def custom_problems(definition: Definition) -> list[Diagnostic]:
     """The result of plug-ins' checks of the parameter values."""
     problems = []
-    for wanted in definition.parameters.custom_checks:
-        if wanted.constraint == "ip_addr":
+    for custom_check in definition.parameters.custom_checks:
+        if custom_check.constraint == "ip_addr":
             try:
-                ipaddress.ip_address(wanted.value)
+                ipaddress.ip_address(custom_check.value)
                 continue
             except ValueError:
                 pass
-        problems.append(Diagnostic("constraint", f"{wanted.constraint} refuses the value", wanted.path))
+        problems.append(Diagnostic("constraint", f"{custom_check.constraint} refuses the value", custom_check.path))
     return problems

@@ -44,15 +44,15 @@ def record(
 ) -> None:
     """Ask about the cases that have changed since they were recorded, and write the file."""
     known = {} if "--all" in sys.argv[1:] else known
-    wanted = [name for name, case in everything.items() if known.get(name, {}).get("of") != fingerprint(case)]
-    found = {name: outcome for name, outcome in known.items() if name in everything and name not in wanted}
+    pending = [name for name, case in everything.items() if known.get(name, {}).get("of") != fingerprint(case)]
+    found = {name: outcome for name, outcome in known.items() if name in everything and name not in pending}
     with ThreadPoolExecutor(8) as pool:
-        outcomes = pool.map(lambda name: ask(everything[name]), wanted)
-        for name, outcome in zip(wanted, outcomes, strict=True):
+        outcomes = pool.map(lambda name: ask(everything[name]), pending)
+        for name, outcome in zip(pending, outcomes, strict=True):
             found[name] = {"of": fingerprint(everything[name]), **outcome}
             write(path, found)
     write(path, found)
-    print(f"{path.name}: {len(wanted)} cases asked, {len(found)} recorded")
+    print(f"{path.name}: {len(pending)} cases asked, {len(found)} recorded")
 
 
 def write(path: Path, found: Mapping[str, dict[str, Any]]) -> None:

@@ -35,8 +35,8 @@ class Ledger(ThreadingHTTPServer):
     def answer(self, method: str, collection: str, name: str, query: dict[str, str], body: Any) -> tuple[int, Any]:
         match method, collection, name:
             case "GET", "accounts", "":
-                wanted = [account for account in self.accounts.values() if query.items() <= account.items()]
-                return 200, {"accounts": wanted}
+                requested = [account for account in self.accounts.values() if query.items() <= account.items()]
+                return 200, {"accounts": requested}
             case "POST", "accounts", "":
                 return 201, {"account": self.add(**body["account"])}
             case "POST", "entries", "":

@@ -11,10 +11,10 @@ from stoker.plugins.resource import Call
 from tests.resources.resource_harness import MOST_ENTRIES, ActionFailed, Bench, Resource
 
 
-async def run_crashing(bench: Bench, method: str, resource: Resource, wanted: Mapping[str, Any] | None = None) -> None:
+async def run_crashing(bench: Bench, method: str, resource: Resource, body: Mapping[str, Any] | None = None) -> None:
     """Call `method` until it is done, each call twice: of the first one only the effects on the cloud are kept."""
-    properties = resource.properties if wanted is None else await bench.finalized(wanted)
-    before = resource.properties if wanted is not None else None
+    properties = resource.properties if body is None else await bench.finalized(body)
+    before = resource.properties if body is not None else None
     changed = {key: value for key, value in properties.items() if before is not None and before[key] != value}
     progress: dict[str, Any] = {}
     started = bench.clock.now()

@@ -113,14 +113,20 @@ class Bench:
 
     async def update(self, resource: Resource, properties: Mapping[str, Any]) -> Outcome:
         """Update the resource to new properties in place; return Done or Replace."""
-        wanted = await self.finalized(properties)
-        changed = {name: wanted.get(name) for name in wanted if wanted.get(name) != resource.properties.get(name)}
+        new_properties = await self.finalized(properties)
+        changed = {
+            name: new_properties.get(name)
+            for name in new_properties
+            if new_properties.get(name) != resource.properties.get(name)
+        }
         if isinstance(self.kind, capabilities.ConditionallyReplaced):
-            reason = self.kind.replacement_reason(resource.properties, wanted, changed)
+            reason = self.kind.replacement_reason(resource.properties, new_properties, changed)
             if reason is not None:
                 return Replace(reason)
-        outcome = await self.run("update", resource, previous=resource.properties, properties=wanted, changed=changed)
-        resource.properties, resource.given = wanted, self._given(properties)
+        outcome = await self.run(
+            "update", resource, previous=resource.properties, properties=new_properties, changed=changed
+        )
+        resource.properties, resource.given = new_properties, self._given(properties)
         if isinstance(outcome, Done):
             await self.observed(resource)
         return outcome

@@ -96,11 +96,11 @@ def _translations(kind: ResourceType, recorded: list[Mapping[str, Any]]) -> Iter
             continue  # Heat has rules for properties that a type has not got (ProviderNet's qos_policy)
         declared = _at(kind.properties, rule["path"].split("."))
         if rule["op"] == "resolve" and not rule["entity"].startswith("$"):
-            wanted = f"{rule['service']}.{rule['entity']}"
-            yield from _values(f"{rule['path']}.resolve", declared.resolve if declared else None, wanted)
+            expected = f"{rule['service']}.{rule['entity']}"
+            yield from _values(f"{rule['path']}.resolve", declared.resolve if declared else None, expected)
         if rule["op"] == "replace" and "from_sub_path" not in rule:
-            wanted = rule.get("from_path", rule.get("from_sibling", "")).rpartition(".")[2]
-            yield from _values(f"{rule['path']}.replaces", declared.replaces if declared else None, wanted)
+            expected = rule.get("from_path", rule.get("from_sibling", "")).rpartition(".")[2]
+            yield from _values(f"{rule['path']}.replaces", declared.replaces if declared else None, expected)
 
 
 def _at(schema: Mapping[str, Property], path: list[str]) -> Property | None:

@@ -78,8 +78,8 @@ async def test_an_endpoint_of_a_service_in_a_region(bench: MakeBench, admin: Clo
     made = await kind.create(given)
     await kind.update(made, {**given, "url": "http://two.example.com", "interface": "admin", "enabled": False})
     found = await shown(admin, "keystone", f"/endpoints/{made.physical_id}", "endpoint")
-    wanted = {"service_id": service.physical_id, "region_id": "north", "interface": "admin", "enabled": False}
-    assert {key: found[key] for key in wanted} == wanted
+    body = {"service_id": service.physical_id, "region_id": "north", "interface": "admin", "enabled": False}
+    assert {key: found[key] for key in body} == body
     assert found["url"] == "http://two.example.com"
     await kind.delete(made)
     assert await admin.list("keystone", "/endpoints", "endpoints", {"service_id": service.physical_id}) == []

@@ -161,8 +161,8 @@ def old_row(world: World, project: str, victim: Victim, config_id: str, users: s
 async def test_a_deployment_to_a_strangers_server(world: World, stranger: RequestContext, transport: str) -> None:
     """A tenant deploys a script to another tenant's server, whose id it knows."""
     victim = await Victim(world).make(transport)
-    wanted = {"config_id": await stored(world, stranger), "server_id": victim.server, "action": "CREATE"}
-    await victim.call("software_deployment_create", stranger, **wanted)
+    body = {"config_id": await stored(world, stranger), "server_id": victim.server, "action": "CREATE"}
+    await victim.call("software_deployment_create", stranger, **body)
     readers = [victim.owner] if transport == "POLL_TEMP_URL" else [victim.owner, await victim.agent()]
     assert SCRIPT not in await victim.seen(*readers)
     if transport == "POLL_TEMP_URL":
@@ -174,10 +174,10 @@ async def test_a_deployment_shared_with_a_stranger(world: World, stranger: Reque
     """A tenant has another tenant's project, or its stack's users, see its deployment."""
     victim = await Victim(world).make()
     users = victim.owner.project_id if target == "project" else victim.users
-    wanted = {"config_id": await stored(world, stranger), "server_id": victim.server, "stack_user_project_id": users}
+    body = {"config_id": await stored(world, stranger), "server_id": victim.server, "stack_user_project_id": users}
     with pytest.raises(BadValue, match="stack_user_project_id"):
-        await victim.call("software_deployment_create", stranger, **wanted)
-    made = await victim.call("software_deployment_create", **{**wanted, "config_id": await stored(world, victim.owner),
+        await victim.call("software_deployment_create", stranger, **body)
+    made = await victim.call("software_deployment_create", **{**body, "config_id": await stored(world, victim.owner),
                              "stack_user_project_id": victim.users})  # fmt: skip
     assert made["stack_user_project_id"] == victim.users
 
@@ -291,16 +291,16 @@ async def with_hidden(world: World) -> Victim:
     """A stack whose deployment, configuration and metadata have hidden values in them."""
     inputs = [{"name": "word"}, {"name": "given", "default": {"get_param": "word"}}]
     text = {"str_replace": {"template": "echo $W", "params": {"$W": {"get_param": "word"}}}}
-    wanted: dict[str, Any] = {
+    body: dict[str, Any] = {
         "config": config(text, inputs=inputs),
         "deployment": deployment({"get_resource": "server"}),
         "handle": {"type": "OS::Heat::Value", "properties": {"value": 1}, "metadata": {"key": {"get_param": "word"}}},
     }
-    wanted["deployment"]["properties"]["input_values"] = {"word": {"get_param": "word"}}
-    wanted["deployment"]["properties"]["signal_transport"] = "HEAT_SIGNAL"
-    wanted["deployment"]["properties"]["actions"] = ["CREATE"]
+    body["deployment"]["properties"]["input_values"] = {"word": {"get_param": "word"}}
+    body["deployment"]["properties"]["signal_transport"] = "HEAT_SIGNAL"
+    body["deployment"]["properties"]["actions"] = ["CREATE"]
     victim = Victim(world)
-    made = await world.call("stack_create", name="web", template=template(**wanted))
+    made = await world.call("stack_create", name="web", template=template(**body))
     victim.id = made["id"]
     for _ in range(5000):
         await world.turn()

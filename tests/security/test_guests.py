@@ -241,8 +241,8 @@ while b"finish" not in (frame := raw.recv(2000)):
 def test_forged_addresses(cloud: RealNova, secured: bool) -> None:
     """A guest sends frames with the MAC and IP addresses of another guest (its port is secured; then it is not)."""
     network, _ = subnetwork(cloud, "10.0.0.0/26")
-    wanted = {"network_id": network, "security_groups": [group(cloud, protocol=None)]}
-    port = neutron(cloud, "POST", "/ports", {"port": wanted})
+    body = {"network_id": network, "security_groups": [group(cloud, protocol=None)]}
+    port = neutron(cloud, "POST", "/ports", {"port": body})
     address = port["fixed_ips"][0]["ip_address"]
     victim = boot(cloud, program(LISTEN), networks=[{"port": port["id"]}])
     cloud.until(lambda: "LISTENING" in cloud.console(victim))
@@ -441,8 +441,8 @@ def test_the_guests_of_another_project(cloud: RealNova) -> None:
     _, address = web(cloud, 80, networks=[{"port": port["id"]}])
     token = cloud.served.token("admin", "admin")
 
-    def admin(path: str, kind: str, **wanted: object) -> dict[str, str]:
-        answer = cloud.served.call("POST", f"/network/v2.0/{path}", {kind: wanted}, token)
+    def admin(path: str, kind: str, **fields: object) -> dict[str, str]:
+        answer = cloud.served.call("POST", f"/network/v2.0/{path}", {kind: fields}, token)
         assert answer.status == 201, answer.content
         found: dict[str, str] = answer.json[kind]
         return found
@@ -455,9 +455,9 @@ def test_the_guests_of_another_project(cloud: RealNova) -> None:
         f"ip route replace {address} via 10.91.0.1 onlink dev eth0; {program(TRY, f'{address}:80')}",
     ]
     text = "\n".join(("#!/bin/sh", *lines, "echo END OF SCRIPT", ""))
-    wanted = {"name": "spy", "flavorRef": "1", "imageRef": cloud.image(), "networks": [{"uuid": own}]}
-    wanted["user_data"] = base64.b64encode(text.encode()).decode()
-    answer = cloud.call("POST", "/servers", {"server": wanted}, user="admin")
+    body = {"name": "spy", "flavorRef": "1", "imageRef": cloud.image(), "networks": [{"uuid": own}]}
+    body["user_data"] = base64.b64encode(text.encode()).decode()
+    answer = cloud.call("POST", "/servers", {"server": body}, user="admin")
     assert answer.status == 202, answer.content
     spy = str(answer.json["server"]["id"])
 
@@ -476,8 +476,8 @@ def test_the_guests_of_another_project(cloud: RealNova) -> None:
 
 def attach(cloud: RealNova, key: str, volume: str) -> None:
     cloud.until(lambda: cloud.status(key) == "ACTIVE")
-    wanted = {"volumeAttachment": {"volumeId": volume}}
-    assert cloud.call("POST", f"/servers/{key}/os-volume_attachments", wanted).status == 200
+    body = {"volumeAttachment": {"volumeId": volume}}
+    assert cloud.call("POST", f"/servers/{key}/os-volume_attachments", body).status == 200
 
 
 def test_a_volume_that_was_detached(cloud: RealNova) -> None:

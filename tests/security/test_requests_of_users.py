@@ -86,9 +86,9 @@ def workflow(served: ServedCloud, url: str, **given: Any) -> str:
 
 def alarm(served: ServedCloud, url: str) -> None:
     """Have an alarm call a URL."""
-    wanted = {"name": f"a-{uuid4()}", "type": "event", "event_rule": {}, "alarm_actions": [url]}
+    body = {"name": f"a-{uuid4()}", "type": "event", "event_rule": {}, "alarm_actions": [url]}
     token = served.token("demo", "demo")
-    key = served.call("POST", "/alarming/v2/alarms", wanted, token).json["alarm_id"]
+    key = served.call("POST", "/alarming/v2/alarms", body, token).json["alarm_id"]
     assert served.call("PUT", f"/alarming/v2/alarms/{key}/state", b'"alarm"', token).status == 200
 
 

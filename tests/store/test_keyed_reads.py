@@ -29,10 +29,10 @@ def named(database: Database) -> dict[str, str]:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 400, 401, STACKS])
 def test_the_rows_of_the_keys_are_read_each_once(database: Database, named: dict[str, str], count: int) -> None:
-    wanted = list(named)[:count]
+    keys = list(named)[:count]
     with database.engine.connect() as connection:
-        found = [(row.id, row.name) for row in statements.rows_among(connection, NAMES, [*wanted, "absent"])]
-    assert found == [(identifier, named[identifier]) for identifier in wanted]
+        found = [(row.id, row.name) for row in statements.rows_among(connection, NAMES, [*keys, "absent"])]
+    assert found == [(identifier, named[identifier]) for identifier in keys]
 
 
 def test_rows_can_be_streamed(database: Database, named: dict[str, str]) -> None:

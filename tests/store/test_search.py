@@ -51,8 +51,8 @@ def connection(filled: Database) -> Iterator[Connection]:
         yield connection
 
 
-def names(connection: Connection, wanted: Search) -> list[str | None]:
-    return [row.physical_id for row, _ in page_of(connection, wanted).found]
+def names(connection: Connection, search: Search) -> list[str | None]:
+    return [row.physical_id for row, _ in page_of(connection, search).found]
 
 
 @pytest.mark.parametrize("project", [None, OWNER])

@@ -20,8 +20,8 @@ from stoker.takeover.decoding import Decoder
 from stoker.takeover.heat import HeatDatabase
 from stoker_foundation.clock import SystemClock
 from testing.harness import World
-from tests.engine.test_kept_signals import SENDERS, left_of
 from tests.engine.test_snapshots import NET, remove, restore, saved, server, take, template, value, volume
+from tests.engine.test_stored_signals import SENDERS, stored_signals
 from tests.takeover import heat_database
 from tests.takeover.heat_rows import rows_of
 
@@ -133,7 +133,7 @@ async def test_signals_reach_their_old_addresses(moved: Moved) -> None:
         assert [each["data"] for each in stored.values()] == ["one", "two"]
 
     assert (await world.delete("web"))["status"] == "COMPLETE"
-    assert world.in_cloud(lambda: left_of(world)) == ([], [])
+    assert world.in_cloud(lambda: stored_signals(world)) == ([], [])
 
 
 async def test_images_and_backups_of_snapshots_are_restored_and_deleted(moved: Moved) -> None:
@@ -172,7 +172,7 @@ def _of_heat(name: str) -> str:
 
 async def test_launch_configuration_references_are_unchanged(moved: Moved) -> None:
     """Heat records no physical ID of a launch configuration, and refers to it by its physical name."""
-    wanted = {
+    body = {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Resources": {
             "launch": {
@@ -182,7 +182,7 @@ async def test_launch_configuration_references_are_unchanged(moved: Moved) -> No
             "group": {"Type": "OS::Heat::Value", "Properties": {"value": {"Ref": "launch"}}},
         },
     }
-    made = await moved.heat.create("web", wanted)
+    made = await moved.heat.create("web", body)
     assert made["status"] == "COMPLETE", made["status_reason"]
 
     def as_in_heat(rows: heat_database.Rows) -> None:
@@ -195,7 +195,7 @@ async def test_launch_configuration_references_are_unchanged(moved: Moved) -> No
                 row["data"] = json.dumps({**json.loads(row["data"]), "value": _of_heat("launch")})
 
     await moved.take_over("web", change=as_in_heat)
-    assert await moved.unchanged("web", wanted)
+    assert await moved.unchanged("web", body)
     rows = await moved.world.resources("web")
     assert rows["launch"]["physical_id"] == _of_heat("launch")
 
@@ -217,8 +217,8 @@ async def test_an_association_continues_whose_ends_heat_has_not_recorded(moved: 
         "EIP": {"EIP": {"get_attr": ["address", "ip"]}, "InstanceId": {"get_resource": "web"}},
     }[associated]
     kind = {"floating_ip": "OS::Nova::FloatingIPAssociation", "EIP": "AWS::EC2::EIPAssociation"}[associated]
-    wanted = template(**resources, association={"type": kind, "properties": ends})
-    made = await moved.heat.create("web", wanted)
+    definition = template(**resources, association={"type": kind, "properties": ends})
+    made = await moved.heat.create("web", definition)
     assert made["status"] == "COMPLETE", made["status_reason"]
     token = moved.world.served.token("demo", "demo")
 
@@ -235,7 +235,7 @@ async def test_an_association_continues_whose_ends_heat_has_not_recorded(moved: 
     await moved.world.call("stack_action", ref={"name": "web", "id": None}, action="check")
     checked = await moved.world.settle(made["id"])
     assert (checked["action"], checked["status"]) == ("CHECK", "COMPLETE"), checked["status_reason"]
-    assert await moved.unchanged("web", wanted)
+    assert await moved.unchanged("web", definition)
     updated = await moved.world.update("web", template(**resources))
     assert updated["status"] == "COMPLETE", updated["status_reason"]
     assert port() is None

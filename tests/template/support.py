@@ -42,8 +42,8 @@ class Port(ResourceType):
     attributes = {"mac_address": Attribute(), "fixed_ips": Attribute()}
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        wanted = node.properties["network"]
-        return [net.name for net in graph.of_type("Test::Gateway") if net.properties["network"] == wanted]
+        requirement = node.properties["network"]
+        return [net.name for net in graph.of_type("Test::Gateway") if net.properties["network"] == requirement]
 
 
 class Gateway(ResourceType):

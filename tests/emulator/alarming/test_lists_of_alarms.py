@@ -57,9 +57,9 @@ def test_an_unknown_condition_or_order_is_refused(served: ServedCloud, query: st
 def test_lists_are_sorted_by_several_fields(served: ServedCloud) -> None:
     client = Client(served)
     made = [client.alarm(**{**EVENT, "name": name}) for name in ("b", "a", "b")]
-    wanted = sorted((alarm["name"], alarm["alarm_id"]) for alarm in made)
+    expected = sorted((alarm["name"], alarm["alarm_id"]) for alarm in made)
     listed = client.call("GET", f"{ALARMS}?sort=name:asc&sort=alarm_id:asc").json
-    assert [(alarm["name"], alarm["alarm_id"]) for alarm in listed] == wanted
+    assert [(alarm["name"], alarm["alarm_id"]) for alarm in listed] == expected
     assert client.call("GET", f"{ALARMS}?sort=name:desc").json[-1]["name"] == "a"
 
 

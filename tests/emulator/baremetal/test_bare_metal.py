@@ -382,13 +382,13 @@ def test_power_and_backfilled_allocations(served: ServedCloud, ironic: Ironic) -
         assert ironic.call("GET", f"/nodes/{name}").json["reservation"] == during, "fake machines switch at once"
     served.advance(6)
     assert ironic.states("slow")[2] == "power on"
-    wanted = {"node": "n1", "name": "mine"}
-    ironic.refused("POST", "/allocations", wanted, 406, "API version", "1.57")
+    body = {"node": "n1", "name": "mine"}
+    ironic.refused("POST", "/allocations", body, 406, "API version", "1.57")
     ironic.refused("POST", "/allocations", {"node": "nope"}, 400, "Node nope could not be found")
-    ironic.refused("POST", "/allocations", wanted, 409, "is not active")
+    ironic.refused("POST", "/allocations", body, 409, "is not active")
     for action in ("manage", "provide", "active"):
         ironic.provision("n1", action)
-    found = ironic.call("POST", "/allocations", wanted).json
+    found = ironic.call("POST", "/allocations", body).json
     assert "node" not in found and (found["state"], found["node_uuid"], found["resource_class"]) == (
         "active",
         key,
@@ -411,9 +411,9 @@ def test_chassis_and_allocations(ironic: Ironic) -> None:
     ironic.provision("n1", "manage")
     ironic.provision("n1", "provide")
     ironic.do("PUT", "/nodes/n1/traits", {"traits": ["CUSTOM_A"]}, 204)
-    wanted = {"resource_class": "gold", "name": "mine", "traits": ["CUSTOM_A"], "candidate_nodes": ["n1"]}
-    ironic.do("POST", "/allocations", wanted, 201)
-    ironic.refused("POST", "/allocations", wanted, 409, "already exists")
+    body = {"resource_class": "gold", "name": "mine", "traits": ["CUSTOM_A"], "candidate_nodes": ["n1"]}
+    ironic.do("POST", "/allocations", body, 201)
+    ironic.refused("POST", "/allocations", body, 409, "already exists")
     ironic.refused("POST", "/allocations", {}, 400, "resource_class")
     found = ironic.do("GET", "/allocations/mine")
     node = ironic.do("GET", "/nodes/n1")
@@ -482,10 +482,10 @@ def test_volumes_of_nodes(ironic: Ironic) -> None:
     ironic.refused("POST", "/volume/connectors", {**body, "node_uuid": other}, 409, "already exists")
     ironic.refused("POST", "/volume/connectors", {**body, "type": "x"}, 400, "type")
     ironic.refused("POST", "/volume/connectors", {**body, "connector_id": "c", "node_uuid": "n1"}, 400, "not be found")
-    wanted = {"node_uuid": node, "volume_type": "iscsi", "boot_index": 0, "volume_id": "v"}
-    target = ironic.do("POST", "/volume/targets", wanted, 201)
-    ironic.refused("POST", "/volume/targets", {**wanted, "volume_id": "w"}, 409, "boot_index 0")
-    ironic.do("POST", "/volume/targets", {**wanted, "node_uuid": other}, 201)
+    request_body = {"node_uuid": node, "volume_type": "iscsi", "boot_index": 0, "volume_id": "v"}
+    target = ironic.do("POST", "/volume/targets", request_body, 201)
+    ironic.refused("POST", "/volume/targets", {**request_body, "volume_id": "w"}, 409, "boot_index 0")
+    ironic.do("POST", "/volume/targets", {**request_body, "node_uuid": other}, 201)
     assert [one["uuid"] for one in ironic.do("GET", f"/nodes/{node}/volume/targets")["targets"]] == [target["uuid"]]
     assert len(ironic.do("GET", "/volume/targets?detail=True")["targets"]) == 2
     assert ironic.do("GET", "/nodes/n1/volume")["targets"][0]["href"].endswith(f"/v1/nodes/{node}/volume/targets")

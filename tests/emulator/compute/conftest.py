@@ -44,9 +44,9 @@ class Nova:
         networks = self.other("GET", "/network/v2.0/networks?name=private").json["networks"]
         return str(networks[0]["id"])
 
-    def boot(self, **wanted: Any) -> str:
+    def boot(self, **fields: Any) -> str:
         """The id of a new server that is built."""
-        server = {"name": "s", "flavorRef": "1", "imageRef": self.image(), "networks": "auto", **wanted}
+        server = {"name": "s", "flavorRef": "1", "imageRef": self.image(), "networks": "auto", **fields}
         answer = self.call("POST", "/servers", {"server": server})
         assert answer.status == 202, answer.content
         self.wait()
@@ -60,8 +60,8 @@ class Nova:
         answer = self.call("GET", f"/servers/{key}")
         return "gone" if answer.status == 404 else str(answer.json["server"]["status"])
 
-    def volume(self, size: int = 1, **wanted: Any) -> str:
-        answer = self.other("POST", "/volume/v3/volumes", {"volume": {"size": size, **wanted}})
+    def volume(self, size: int = 1, **fields: Any) -> str:
+        answer = self.other("POST", "/volume/v3/volumes", {"volume": {"size": size, **fields}})
         self.wait()
         return str(answer.json["volume"]["id"])
 

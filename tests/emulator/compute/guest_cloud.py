@@ -120,10 +120,10 @@ def program(text: str, *arguments: object) -> str:
     return f"echo {encoded} | base64 -d >/tmp/p$$.py; /usr/bin/python3 -I /tmp/p$$.py {words}"
 
 
-def boot(cloud: RealNova, *lines: str, **wanted: Any) -> str:
+def boot(cloud: RealNova, *lines: str, **fields: Any) -> str:
     """A new server that runs a script."""
     text = "\n".join(("#!/bin/sh", *lines, "echo END OF SCRIPT", ""))
-    return cloud.boot(user_data=base64.b64encode(text.encode()).decode(), **wanted)
+    return cloud.boot(user_data=base64.b64encode(text.encode()).decode(), **fields)
 
 
 def ended(cloud: RealNova, key: str) -> str:
@@ -139,9 +139,9 @@ def delete_servers(cloud: RealNova) -> None:
     cloud.until(lambda: not cloud.call("GET", "/servers").json["servers"])
 
 
-def tried(cloud: RealNova, *places: str, **wanted: Any) -> dict[str, str]:
+def tried(cloud: RealNova, *places: str, **fields: Any) -> dict[str, str]:
     """What a new guest sees at addresses and ports."""
-    shown = ended(cloud, boot(cloud, program(TRY, *places), **wanted))
+    shown = ended(cloud, boot(cloud, program(TRY, *places), **fields))
     return dict(line.split()[1:] for line in shown.splitlines() if line.startswith("TRIED"))
 
 
@@ -150,9 +150,9 @@ def asked(console: str) -> dict[str, str]:
     return dict(line.split()[1:] for line in console.splitlines() if line.startswith("ASKED"))
 
 
-def web(cloud: RealNova, *ports: int, **wanted: Any) -> tuple[str, str]:
+def web(cloud: RealNova, *ports: int, **fields: Any) -> tuple[str, str]:
     """A new server whose guest serves on ports, and its address."""
-    key = boot(cloud, program(SERVE, *ports) + " &", **wanted)
+    key = boot(cloud, program(SERVE, *ports) + " &", **fields)
     cloud.until(lambda: "SERVING" in cloud.console(key))
     return key, address_of(cloud, key)
 
@@ -169,8 +169,8 @@ def group(cloud: RealNova, **rule: Any) -> str:
 
 
 def permit(cloud: RealNova, key: str, **rule: Any) -> str:
-    wanted = {"security_group_id": key, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", **rule}
-    return str(neutron(cloud, "POST", "/security-group-rules", {"security_group_rule": wanted})["id"])
+    body = {"security_group_id": key, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp", **rule}
+    return str(neutron(cloud, "POST", "/security-group-rules", {"security_group_rule": body})["id"])
 
 
 def subnetwork(cloud: RealNova, cidr: str, **subnet: Any) -> tuple[str, str]:

@@ -21,10 +21,10 @@ def test_microversion_headers_are_echoed(nova: Any) -> None:
 
 
 def test_a_flavor_is_created_changed_and_deleted(nova: Any) -> None:
-    wanted = {"name": "big", "ram": 1024, "vcpus": 2, "disk": 3, "id": "auto", "os-flavor-access:is_public": False}
-    assert nova.call("POST", "/flavors", {"flavor": wanted}).status == 403
-    flavor = nova.call("POST", "/flavors", {"flavor": wanted}, user="admin").json["flavor"]
-    assert nova.call("POST", "/flavors", {"flavor": wanted}, user="admin").status == 409
+    body = {"name": "big", "ram": 1024, "vcpus": 2, "disk": 3, "id": "auto", "os-flavor-access:is_public": False}
+    assert nova.call("POST", "/flavors", {"flavor": body}).status == 403
+    flavor = nova.call("POST", "/flavors", {"flavor": body}, user="admin").json["flavor"]
+    assert nova.call("POST", "/flavors", {"flavor": body}, user="admin").status == 409
     path = f"/flavors/{flavor['id']}"
     assert nova.call("GET", path).status == 404
     project = nova.call("GET", "/os-quota-sets/x/defaults").json["quota_set"]["id"]
@@ -91,9 +91,9 @@ def test_server_groups_by_version(nova: Any) -> None:
 
 
 def test_aggregate_creates_availability_zone(nova: Any) -> None:
-    wanted = {"aggregate": {"name": "a", "availability_zone": "east"}}
-    assert nova.call("POST", "/os-aggregates", wanted).status == 403
-    key = nova.call("POST", "/os-aggregates", wanted, user="admin").json["aggregate"]["id"]
+    body = {"aggregate": {"name": "a", "availability_zone": "east"}}
+    assert nova.call("POST", "/os-aggregates", body).status == 403
+    key = nova.call("POST", "/os-aggregates", body, user="admin").json["aggregate"]["id"]
     path = f"/os-aggregates/{key}"
 
     def act(name: str, arguments: dict[str, Any]) -> Any:

@@ -125,8 +125,8 @@ def test_interfaces_are_attached_and_detached(nova: Any) -> None:
 
 
 def test_security_groups_of_a_server_are_those_of_its_ports(nova: Any) -> None:
-    wanted = {"security_group": {"name": "walls"}}
-    nova.other("POST", "/network/v2.0/security-groups", wanted)
+    body = {"security_group": {"name": "walls"}}
+    nova.other("POST", "/network/v2.0/security-groups", body)
     key = nova.boot()
     assert nova.server(key)["security_groups"] == [{"name": "default"}]
     assert nova.act(key, "addSecurityGroup", {"name": "walls"}).status == 202

@@ -282,8 +282,8 @@ def test_virtual_machine_boots_from_volume_used_before(tmp_path: Path) -> None:
         assert not machine.disk().exists()
         cloud.call("DELETE", f"/servers/{key}")
         cloud.until(lambda: cloud.volume_status(volume) == "available")
-        wanted = {"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": volume}
-        other = Watched(cloud, cloud.boot(imageRef="", block_device_mapping_v2=[wanted]), tmp_path / "guests")
+        body = {"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": volume}
+        other = Watched(cloud, cloud.boot(imageRef="", block_device_mapping_v2=[body]), tmp_path / "guests")
         other.booted()
         other.until_attached(volume)
         with place.open("rb") as file:
@@ -374,8 +374,8 @@ class Login:
         router = neutron(cloud, "GET", "/routers?name=router1")[0]["id"]
         added = cloud.other("PUT", f"/network/v2.0/routers/{router}/add_router_interface", {"subnet_id": subnet})
         assert added.status == 200, added.content
-        wanted = {"network_id": cloud.network(), "security_groups": [opened]}
-        made_port = neutron(cloud, "POST", "/ports", {"port": wanted})
+        request_body = {"network_id": cloud.network(), "security_groups": [opened]}
+        made_port = neutron(cloud, "POST", "/ports", {"port": request_body})
         self.port = made_port["id"]
         self.address6 = next(one["ip_address"] for one in made_port["fixed_ips"] if ":" in one["ip_address"])
         public_network = neutron(cloud, "GET", "/networks?name=public")[0]["id"]

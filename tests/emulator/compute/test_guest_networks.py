@@ -89,8 +89,8 @@ def test_remote_groups_and_networks_joined_by_a_router(cloud: RealNova) -> None:
     cloud.other("PUT", f"/network/v2.0/routers/{router}/add_router_interface", {"subnet_id": subnet})
 
     def port(network: str, secured_by: str) -> dict[str, Any]:
-        wanted = {"network_id": network, "security_groups": [secured_by]}
-        made: dict[str, Any] = neutron(cloud, "POST", "/ports", {"port": wanted})
+        body = {"network_id": network, "security_groups": [secured_by]}
+        made: dict[str, Any] = neutron(cloud, "POST", "/ports", {"port": body})
         return made
 
     key, address = web(cloud, 80, 81, networks=[{"port": port(cloud.network(), servers)["id"]}])
@@ -137,9 +137,9 @@ def test_ipv6_address_pairs_and_port_forwardings(cloud: RealNova) -> None:
     neutron(cloud, "POST", "/subnets", {"subnet": {**six, "ipv6_address_mode": "slaac"}})
     opened = group(cloud, port_range_min=80, port_range_max=80)
     permit(cloud, opened, ethertype="IPv6", port_range_min=80, port_range_max=80)
-    wanted = {"network_id": network, "security_groups": [opened]}
+    body = {"network_id": network, "security_groups": [opened]}
     pairs = {"allowed_address_pairs": [{"ip_address": "10.8.0.200"}]}
-    port = neutron(cloud, "POST", "/ports", {"port": {**wanted, **pairs}})
+    port = neutron(cloud, "POST", "/ports", {"port": {**body, **pairs}})
     fixed = {(":" in one["ip_address"]): one["ip_address"] for one in port["fixed_ips"]}
     key = boot(
         cloud,
@@ -195,7 +195,7 @@ ask(1, sender=bytes(6))
 """
 
 
-def test_dhcp(cloud: RealNova) -> None:
+def test_guests_get_addresses_by_dhcp(cloud: RealNova) -> None:
     routes = [{"destination": "192.0.2.0/25", "nexthop": "10.6.0.9"}]
     network, _ = subnetwork(cloud, "10.6.0.0/24", dns_nameservers=["192.0.2.53"], host_routes=routes)
     port = neutron(cloud, "POST", "/ports", {"port": {"network_id": network}})
@@ -211,7 +211,7 @@ def test_dhcp(cloud: RealNova) -> None:
     assert answers == [f"02 {given}", f"05 {given}", f"06 0.0.0.0 {nothing}", "none", "none"], shown
 
 
-def test_metadata_by_way_of_networks(cloud: RealNova) -> None:
+def test_guests_read_metadata_through_their_networks(cloud: RealNova) -> None:
     """Routers answer, and networks without one whose subnet has DHCP; a guest is found by its network and address."""
     address = "10.5.0.50"
     isolated = [subnetwork(cloud, "10.5.0.0/24")[0] for _ in range(2)]

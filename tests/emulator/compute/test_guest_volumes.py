@@ -50,9 +50,9 @@ def cloud(running: RealNova) -> Iterator[RealNova]:
     running.until(lambda: not running.other("GET", "/volume/v3/volumes").json["volumes"])
 
 
-def made(cloud: RealNova, path: str, key: str, **wanted: object) -> str:
+def made(cloud: RealNova, path: str, key: str, **fields: object) -> str:
     """The ID of a new object of the block storage service, when it is available."""
-    answer = cloud.other("POST", f"/volume/v3/{path}", {key: wanted})
+    answer = cloud.other("POST", f"/volume/v3/{path}", {key: fields})
     assert answer.status == 202, answer.content
     found = str(answer.json[key]["id"])
     cloud.until(lambda: cloud.other("GET", f"/volume/v3/{path}/{found}").json[key]["status"] == "available")
@@ -74,10 +74,10 @@ def boots_from(volume: str) -> list[dict[str, object]]:
     return [{"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": volume}]
 
 
-def of_image(cloud: RealNova, **wanted: object) -> list[dict[str, object]]:
+def of_image(cloud: RealNova, **fields: object) -> list[dict[str, object]]:
     """The devices of a server that boots from a new volume."""
     kind = {"boot_index": 0, "source_type": "image", "destination_type": "volume", "volume_size": 1}
-    return [{**kind, "uuid": cloud.image(), **wanted}]
+    return [{**kind, "uuid": cloud.image(), **fields}]
 
 
 def root_of(cloud: RealNova, key: str) -> str:

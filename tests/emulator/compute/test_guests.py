@@ -149,8 +149,8 @@ def test_a_guest_follows_the_actions_on_its_server(watched: Nova, recorder: Reco
 
 
 def test_volumes_are_attached_and_their_contents_are_copied(watched: Nova, recorder: Recorder) -> None:
-    def made(path: str, key: str, **wanted: object) -> str:
-        answer = watched.other("POST", f"/volume/v3/{path}", {key: wanted})
+    def made(path: str, key: str, **fields: object) -> str:
+        answer = watched.other("POST", f"/volume/v3/{path}", {key: fields})
         assert answer.status == 202, answer.content
         watched.wait()
         return str(answer.json[key]["id"])
@@ -478,8 +478,8 @@ def test_copy_is_available_when_its_content_is_complete(succeeds: bool) -> None:
             found: dict[str, Any] = nova.other("GET", f"/volume/v3/{path}").json[kind]
             return found
 
-        def made(path: str, kind: str, **wanted: object) -> str:
-            answer = nova.other("POST", f"/volume/v3/{path}", {kind: wanted})
+        def made(path: str, kind: str, **fields: object) -> str:
+            answer = nova.other("POST", f"/volume/v3/{path}", {kind: fields})
             assert answer.status == 202, answer.content
             return f"{path.partition('/')[0]}/{answer.json[kind].get('id') or answer.json[kind]['volume_id']}"
 

@@ -36,7 +36,7 @@ class Guest:
         self.port = self.post("/network/v2.0/ports", "port", port)
         self.post("/compute/v2.1/os-keypairs", "keypair", {"name": "demo", "public_key": KEY})
         image = self.call("GET", "/image/v2/images?name=cirros").json["images"][0]["id"]
-        wanted = {
+        body = {
             "name": "Web 1",
             "imageRef": image,
             "flavorRef": "1",
@@ -46,7 +46,7 @@ class Guest:
             "user_data": base64.b64encode(USER_DATA).decode(),
             "personality": [{"path": "/etc/motd", "contents": base64.b64encode(USER_DATA).decode()}],
         }
-        self.id = self.post("/compute/v2.1/servers", "server", wanted)["id"]
+        self.id = self.post("/compute/v2.1/servers", "server", body)["id"]
         served.advance(5)
         self.project = self.call("GET", f"/compute/v2.1/servers/{self.id}").json["server"]["tenant_id"]
 
@@ -54,8 +54,8 @@ class Guest:
         headers = {"OpenStack-API-Version": "compute 2.42"}
         return self.served.call(method, path, body, self.token, headers)
 
-    def post(self, path: str, kind: str, wanted: dict[str, Any]) -> dict[str, Any]:
-        answer = self.call("POST", path, {kind: wanted})
+    def post(self, path: str, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = self.call("POST", path, {kind: body})
         assert answer.status in (200, 201, 202), answer.content
         made: dict[str, Any] = answer.json[kind]
         return made

@@ -37,8 +37,8 @@ def test_a_slash_at_the_end_makes_another_path(nova: Any) -> None:
 
 
 def test_security_groups_and_their_rules(nova: Any) -> None:
-    wanted = {"security_group": {"name": "web", "description": "d"}}
-    group = old(nova, "POST", "/os-security-groups", wanted)["security_group"]
+    body = {"security_group": {"name": "web", "description": "d"}}
+    group = old(nova, "POST", "/os-security-groups", body)["security_group"]
     assert group["rules"] == []
     rule = {"parent_group_id": group["id"], "ip_protocol": "tcp", "from_port": "22", "to_port": 22}
     made = old(nova, "POST", "/os-security-group-rules", {"security_group_rule": rule})["security_group_rule"]
@@ -100,8 +100,8 @@ def test_images_and_their_metadata(nova: Any) -> None:
 
 
 def test_volumes_and_snapshots(nova: Any) -> None:
-    wanted = {"volume": {"size": "1", "display_name": "v", "metadata": {"a": "b"}}}
-    volume = old(nova, "POST", "/os-volumes", wanted)["volume"]
+    request_body = {"volume": {"size": "1", "display_name": "v", "metadata": {"a": "b"}}}
+    volume = old(nova, "POST", "/os-volumes", request_body)["volume"]
     assert (volume["displayName"], volume["metadata"], volume["attachments"]) == ("v", {"a": "b"}, [{}])
     nova.wait()
     body = {"snapshot": {"volume_id": volume["id"], "display_name": "s"}}
@@ -181,9 +181,9 @@ def test_legacy_host_routes(nova: Any) -> None:
 
 def test_console_token_is_resolved(nova: Any) -> None:
     key = nova.boot()
-    wanted = {"remote_console": {"protocol": "spice", "type": "spice-direct"}}
-    assert nova.call("POST", f"/servers/{key}/remote-consoles", wanted, version="2.98").status == 400
-    url = nova.call("POST", f"/servers/{key}/remote-consoles", wanted).json["remote_console"]["url"]
+    body = {"remote_console": {"protocol": "spice", "type": "spice-direct"}}
+    assert nova.call("POST", f"/servers/{key}/remote-consoles", body, version="2.98").status == 400
+    url = nova.call("POST", f"/servers/{key}/remote-consoles", body).json["remote_console"]["url"]
     path = f"/os-console-auth-tokens/{url.rsplit('=', 1)[1]}"
     assert nova.call("GET", path).status == 403
     assert nova.call("GET", path, user="admin").json["console"]["instance_uuid"] == key
@@ -209,5 +209,5 @@ def test_server_password_and_share_routes_are_empty(nova: Any) -> None:
     assert nova.call("GET", f"/servers/{key}/os-server-password").json == {"password": ""}
     assert nova.call("DELETE", f"/servers/{key}/os-server-password").status == 204
     assert nova.call("GET", f"/servers/{key}/shares").json == {"shares": []}
-    wanted = {"share": {"share_id": "00000000-0000-0000-0000-000000000000"}}
-    assert nova.call("POST", f"/servers/{key}/shares", wanted).status == 404
+    body = {"share": {"share_id": "00000000-0000-0000-0000-000000000000"}}
+    assert nova.call("POST", f"/servers/{key}/shares", body).status == 404

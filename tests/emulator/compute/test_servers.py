@@ -11,8 +11,8 @@ NOWHERE = "11111111-1111-1111-1111-111111111111"
 
 
 def test_server_becomes_active_after_build_time(nova: Any) -> None:
-    wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": [{"uuid": nova.network()}]}
-    answer = nova.call("POST", "/servers", {"server": wanted})
+    body = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": [{"uuid": nova.network()}]}
+    answer = nova.call("POST", "/servers", {"server": body})
     assert set(answer.json["server"]) == {"id", "links", "OS-DCF:diskConfig", "security_groups", "adminPass"}
     key = answer.json["server"]["id"]
     building = nova.server(key)
@@ -72,8 +72,8 @@ def test_created_port_is_deleted_with_server_and_given_port_is_kept(nova: Any) -
     ],
 )
 def test_invalid_server_is_refused(nova: Any, change: dict[str, Any], code: int, words: str) -> None:
-    wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "none", **change}
-    answer = nova.call("POST", "/servers", {"server": wanted})
+    body = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "none", **change}
+    answer = nova.call("POST", "/servers", {"server": body})
     [fault] = answer.json.values()
     assert (answer.status, fault["code"]) == (code, code)
     assert words in fault["message"]
@@ -162,8 +162,8 @@ def test_a_stopped_server_is_stopped_after_its_resize(nova: Any) -> None:
 def test_a_rebuild_changes_image_and_data(nova: Any) -> None:
     key = nova.boot(metadata={"a": "b"})
     data = base64.b64encode(b"new").decode()
-    wanted = {"imageRef": nova.image(), "name": "t", "metadata": {"c": "d"}, "user_data": data, "adminPass": "p"}
-    answer = nova.act(key, "rebuild", wanted)
+    body = {"imageRef": nova.image(), "name": "t", "metadata": {"c": "d"}, "user_data": data, "adminPass": "p"}
+    answer = nova.act(key, "rebuild", body)
     assert (answer.status, answer.json["server"]["adminPass"], nova.status(key)) == (202, "p", "REBUILD")
     nova.wait()
     server = nova.server(key, user="admin")
@@ -297,8 +297,8 @@ def test_a_server_with_an_injected_fault_is_in_error_with_its_reason(nova: Any) 
 
 
 def test_anti_affinity_group_separates_servers(nova: Any) -> None:
-    wanted = {"server_group": {"name": "g", "policy": "anti-affinity"}}
-    group = nova.call("POST", "/os-server-groups", wanted).json["server_group"]
+    request_body = {"server_group": {"name": "g", "policy": "anti-affinity"}}
+    group = nova.call("POST", "/os-server-groups", request_body).json["server_group"]
     body = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "none", "max_count": 5}
     hints = {"os:scheduler_hints": {"group": group["id"]}}
     assert nova.call("POST", "/servers", {"server": body, **hints}).status == 202
@@ -382,8 +382,8 @@ def test_unshelved_server_uses_requested_host(nova: Any) -> None:
 
 
 def test_network_is_created_for_project_without_networks(nova: Any) -> None:
-    wanted = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
-    made = nova.call("POST", "/servers", {"server": wanted}, user="admin")
+    body = {"name": "s", "flavorRef": "1", "imageRef": nova.image(), "networks": "auto"}
+    made = nova.call("POST", "/servers", {"server": body}, user="admin")
     nova.wait()
     assert list(nova.server(made.json["server"]["id"], user="admin")["addresses"]) == ["auto_allocated_network"]
 

@@ -42,9 +42,9 @@ class Zun:
         assert answer.status in (200, 202), answer.content
         return answer.json if answer.content else None
 
-    def run(self, **wanted: Any) -> Any:
+    def run(self, **fields: Any) -> Any:
         """A new container, once it is ready."""
-        made = self.post("/containers?run=true", {"image": "cirros", **wanted})
+        made = self.post("/containers?run=true", {"image": "cirros", **fields})
         self.served.advance(READY)
         return self.get(f"/containers/{made['uuid']}")
 

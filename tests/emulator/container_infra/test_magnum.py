@@ -144,8 +144,14 @@ def test_templates_that_are_refused(magnum: Magnum, wrong: dict[str, Any], statu
 
 def test_cluster_lifecycle(served: ServedCloud, magnum: Magnum) -> None:
     template = magnum.template(name="small", labels={"a": "1", "b": "2"})["uuid"]
-    wanted = {"name": "web", "cluster_template_id": "small", "node_count": 2, "keypair": None, "discovery_url": None}
-    key = magnum.call("POST", "/clusters", {**wanted, "labels": {"a": "9"}, "merge_labels": True}).json["uuid"]
+    request_body = {
+        "name": "web",
+        "cluster_template_id": "small",
+        "node_count": 2,
+        "keypair": None,
+        "discovery_url": None,
+    }
+    key = magnum.call("POST", "/clusters", {**request_body, "labels": {"a": "9"}, "merge_labels": True}).json["uuid"]
     begun = magnum.get("/clusters/web")
     assert (begun["status"], begun["node_addresses"], begun["api_address"]) == ("CREATE_IN_PROGRESS", [], None)
     assert (begun["labels"], begun["labels_overridden"]) == ({"a": "9", "b": "2"}, {"a": "1"})

@@ -181,11 +181,11 @@ def test_addresses(served: ServedCloud, trove: Trove) -> None:
     shown = trove.instance(key)
     assert shown["ip"] == ["10.61.0.9", port["fixed_ips"][0]["ip_address"]]
     assert shown["addresses"][0] == {"address": "10.61.0.9", "type": "private", "network": net}
-    wanted = {"instance": {**SMALL, "nics": [{"port-id": port["id"]}]}}
-    trove.refused("POST", "/instances", wanted, 400, f"is in use by {key}")
+    request_body = {"instance": {**SMALL, "nics": [{"port-id": port["id"]}]}}
+    trove.refused("POST", "/instances", request_body, 400, f"is in use by {key}")
     before = len(network("GET", "/ports")["ports"])
-    wanted = {"instance": {**SMALL, "nics": [{"net-id": net}, {"net-id": net, "v4-fixed-ip": "10.61.0.9"}]}}
-    trove.refused("POST", "/instances", wanted, 400, "cannot be connected")
+    request_body = {"instance": {**SMALL, "nics": [{"net-id": net}, {"net-id": net, "v4-fixed-ip": "10.61.0.9"}]}}
+    trove.refused("POST", "/instances", request_body, 400, "cannot be connected")
     assert len(network("GET", "/ports")["ports"]) == before
     trove.do("DELETE", f"/instances/{key}")
     left = network("GET", f"/ports?network_id={net}&device_owner=compute:nova")["ports"]
@@ -235,9 +235,9 @@ def test_databases_and_users(trove: Trove) -> None:
 
 def test_replicas(trove: Trove) -> None:
     source = trove.make(databases=[{"name": "a"}])
-    wanted = {"name": "copy", "replica_of": source, "replica_count": 2}
-    first = trove.do("POST", "/instances", {"instance": wanted}, 200)["instance"]["id"]
-    trove.refused("POST", "/instances", {"instance": {**wanted, "volume": {"size": 1}}}, 400, "Cannot specify volume")
+    body = {"name": "copy", "replica_of": source, "replica_count": 2}
+    first = trove.do("POST", "/instances", {"instance": body}, 200)["instance"]["id"]
+    trove.refused("POST", "/instances", {"instance": {**body, "volume": {"size": 1}}}, 400, "Cannot specify volume")
     replicas = [one["id"] for one in trove.instance(source)["replicas"]]
     assert first == replicas[0]
     assert [trove.instance(key)["name"] for key in replicas] == ["copy-1", "copy-2"]

@@ -124,13 +124,13 @@ def test_access_rules_are_enforced(identity: Any, path: str) -> None:
     ]
     made = make(identity, path, access_rules=rules)
     token = log_in(identity, made).headers["x-subject-token"]
-    for wanted, status in (
+    for rule, status in (
         (f"/users/{user}", 200),
         ("/auth/projects", 200),
         (f"/users/{user}/projects", 403),
         ("/regions", 403),
     ):
-        assert identity.call("GET", wanted, token=token).status == status, wanted
+        assert identity.call("GET", rule, token=token).status == status, rule
     subject = {"X-Subject-Token": token}
     tokens = "/identity/v3/auth/tokens"
     admin = identity.served.token()

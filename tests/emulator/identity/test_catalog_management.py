@@ -9,8 +9,8 @@ import pytest
 
 def test_created_services_appear_in_the_catalog(identity: Any) -> None:
     service = identity.make("services", name="thing", type="things", cost=1)
-    wanted = {"service_id": service["id"], "interface": "public", "region": "R2"}
-    endpoint = identity.make("endpoints", **wanted, url="http://thing.example.org/%(project_id)s")
+    body = {"service_id": service["id"], "interface": "public", "region": "R2"}
+    endpoint = identity.make("endpoints", **body, url="http://thing.example.org/%(project_id)s")
     assert (endpoint["region"], endpoint["region_id"], endpoint["enabled"]) == ("R2", "R2", True)
     assert identity.ok("GET", "/regions/R2")["region"]["parent_region_id"] is None
     project = identity.find("projects", "admin")

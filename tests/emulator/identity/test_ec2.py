@@ -216,8 +216,8 @@ def test_both_apis_show_the_same_credentials(identity: Any, key: dict[str, str])
 )
 def test_refused_credentials(identity: Any, changes: dict[str, Any], status: int) -> None:
     blob = json.dumps({"access": "mine", "secret": "hidden"})
-    wanted = {"type": "ec2", "blob": blob, "project_id": identity.find("projects", "admin"), **changes}
-    assert identity.call("POST", "/credentials", {"credential": wanted}).status == status
+    body = {"type": "ec2", "blob": blob, "project_id": identity.find("projects", "admin"), **changes}
+    assert identity.call("POST", "/credentials", {"credential": body}).status == status
 
 
 def test_access_keys_are_unique(identity: Any) -> None:
@@ -240,8 +240,8 @@ def test_a_credential_that_names_a_trust_acts_through_it(identity: Any, served: 
     trustee = identity.make("users", name="helper", password="secret")
     trust = _trusted(identity, served, trustor, trustee, project)
     blob = {"access": "mine", "secret": "hidden", "trust_id": trust["id"]}
-    wanted = {"type": "ec2", "blob": json.dumps(blob), "user_id": trustor, "project_id": project}
-    identity.ok("POST", "/credentials", {"credential": wanted}, served.token("demo", "demo"))
+    body = {"type": "ec2", "blob": json.dumps(blob), "user_id": trustor, "project_id": project}
+    identity.ok("POST", "/credentials", {"credential": body}, served.token("demo", "demo"))
     got = exchange(served, version_2(blob)).json["token"]
     assert got["OS-TRUST:trust"]["id"] == trust["id"]
     assert [role["name"] for role in got["roles"]] == ["reader"]
@@ -258,7 +258,7 @@ def test_delegated_tokens_do_not_see_credentials(identity: Any, served: ServedCl
     body = {"application_credential": {"name": "free", "unrestricted": True}}
     robot = identity.ok("POST", f"/users/{user}/application_credentials", body, own)["application_credential"]
     given = {"id": robot["id"], "secret": robot["secret"]}
-    wanted = {"credential": {"type": "totp", "blob": "words", "user_id": user}}
+    request_body = {"credential": {"type": "totp", "blob": "words", "user_id": user}}
     one = f"/credentials/{hashlib.sha256(access.encode()).hexdigest()}"
     for token in (
         identity.token(trustee, {"OS-TRUST:trust": {"id": trust["id"]}}),
@@ -266,7 +266,7 @@ def test_delegated_tokens_do_not_see_credentials(identity: Any, served: ServedCl
     ):
         assert identity.ok("GET", "/credentials", token=token)["credentials"] == []
         for method, where, sent in (
-            ("POST", "/credentials", wanted),
+            ("POST", "/credentials", request_body),
             ("GET", one, None),
             ("PATCH", one, {"credential": {"blob": "{}"}}),
             ("DELETE", one, None),

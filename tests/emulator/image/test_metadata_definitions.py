@@ -30,14 +30,14 @@ def glance(served: ServedCloud) -> Glance:
 
 
 def test_namespaces_are_created_by_admins_and_shown_by_visibility(glance: Glance) -> None:
-    wanted = {"namespace": "OS::Test", "display_name": "T", "protected": True}
-    assert glance.call("POST", NAMESPACES, wanted, user="demo").status == 403
-    made = glance.call("POST", NAMESPACES, wanted)
+    body = {"namespace": "OS::Test", "display_name": "T", "protected": True}
+    assert glance.call("POST", NAMESPACES, body, user="demo").status == 403
+    made = glance.call("POST", NAMESPACES, body)
     assert (made.status, made.json["visibility"]) == (201, "private")
-    assert glance.call("POST", NAMESPACES, wanted).status == 409
+    assert glance.call("POST", NAMESPACES, body).status == 409
     assert glance.call("GET", f"{NAMESPACES}/OS::Test", user="demo").status == 404
     assert glance.call("DELETE", f"{NAMESPACES}/OS::Test").status == 403
-    changed = {**wanted, "visibility": "public", "protected": False}
+    changed = {**body, "visibility": "public", "protected": False}
     glance.ok("PUT", f"{NAMESPACES}/OS::Test", changed)
     [listed] = glance.ok("GET", f"{NAMESPACES}?visibility=public", user="demo")["namespaces"]
     assert (listed["namespace"], listed["protected"]) == ("OS::Test", False)
@@ -46,7 +46,7 @@ def test_namespaces_are_created_by_admins_and_shown_by_visibility(glance: Glance
 
 
 def test_namespace_is_created_with_its_parts(glance: Glance) -> None:
-    wanted = {
+    body = {
         "namespace": "n",
         "resource_type_associations": [{"name": "OS::Nova::Flavor", "prefix": "hw_"}],
         "properties": {"p": {"title": "P", "type": "string"}},
@@ -54,8 +54,8 @@ def test_namespace_is_created_with_its_parts(glance: Glance) -> None:
         "tags": [{"name": "t"}],
     }
     for wrong in ("text", 1, {"title": "P"}):
-        assert glance.call("POST", NAMESPACES, {**wanted, "properties": {"p": wrong}}).status == 400
-    glance.ok("POST", NAMESPACES, wanted)
+        assert glance.call("POST", NAMESPACES, {**body, "properties": {"p": wrong}}).status == 400
+    glance.ok("POST", NAMESPACES, body)
     shown = glance.ok("GET", f"{NAMESPACES}/n")
     assert shown["properties"]["p"]["title"] == "P"
     assert (shown["objects"][0]["required"], shown["tags"]) == (["a"], [{"name": "t"}])
@@ -109,18 +109,18 @@ def test_schemas_of_metadata_definitions(glance: Glance) -> None:
 
 def test_an_operators_task_imports_an_image(glance: Glance) -> None:
     properties = {"name": "imported", "disk_format": "qcow2", "container_format": "bare", "visibility": "public"}
-    wanted = {
+    body = {
         "import_from": "http://images.example.org/a.qcow2",
         "import_from_format": "qcow2",
         "image_properties": properties,
     }
-    assert glance.call("POST", "/tasks", {"type": "import", "input": wanted}, user="demo").status == 403
-    nowhere = {**wanted, "import_from": "http://images.qcow2"}
+    assert glance.call("POST", "/tasks", {"type": "import", "input": body}, user="demo").status == 403
+    nowhere = {**body, "import_from": "http://images.qcow2"}
     assert glance.call("POST", "/tasks", {"type": "import", "input": nowhere}).status == 400
-    task = glance.ok("POST", "/tasks", {"type": "import", "input": wanted})
+    task = glance.ok("POST", "/tasks", {"type": "import", "input": body})
     glance.served.advance(1)
     done = glance.ok("GET", f"/tasks/{task['id']}")
-    assert (done["status"], done["input"]) == ("success", wanted)
+    assert (done["status"], done["input"]) == ("success", body)
     assert glance.ok("GET", f"/images/{done['result']['image_id']}")["status"] == "active"
 
 

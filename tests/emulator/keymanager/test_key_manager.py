@@ -373,8 +373,8 @@ def test_an_order_of_a_certificate_for_a_stored_key(barbican: Barbican) -> None:
 def test_an_order_of_a_certificate_for_a_given_request(barbican: Barbican) -> None:
     key = rsa.generate_private_key(65537, 2048)
     name = x509.Name.from_rfc4514_string("CN=mail.example.com")
-    wanted = x509.CertificateSigningRequestBuilder().subject_name(name).sign(key, hashes.SHA256())
-    data = base64.b64encode(wanted.public_bytes(serialization.Encoding.PEM)).decode()
+    signing_request = x509.CertificateSigningRequestBuilder().subject_name(name).sign(key, hashes.SHA256())
+    data = base64.b64encode(signing_request.public_bytes(serialization.Encoding.PEM)).decode()
     order = fulfilled(barbican, "certificate", request_type="simple-cmc", request_data=data)
     assert issued(barbican, order).public_key() == key.public_key()
     assert fulfilled(barbican, "certificate", request_data="eA==")["status"] == "ERROR"

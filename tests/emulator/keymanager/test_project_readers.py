@@ -14,8 +14,8 @@ def test_a_reader_of_the_project_reads_no_secrets(served: ServedCloud) -> None:
         "POST", f"{VAULT}/secrets", {"name": "s", "payload": "x", "payload_content_type": "text/plain"}, member
     )
     path = "/key-manager" + made.json["secret_ref"].partition("/key-manager")[2]
-    for wanted in (path, f"{path}/acl", f"{VAULT}/secrets", f"{VAULT}/orders", f"{VAULT}/containers"):
-        assert served.call("GET", wanted, token=reader).status == 403
+    for secret in (path, f"{path}/acl", f"{VAULT}/secrets", f"{VAULT}/orders", f"{VAULT}/containers"):
+        assert served.call("GET", secret, token=reader).status == 403
     body = {"type": "key", "meta": {"algorithm": "aes", "bit_length": 256, "mode": "cbc"}}
     order = served.call("POST", f"{VAULT}/orders", body, served.token()).json["order_ref"].rpartition("/")[2]
     assert served.call("GET", f"{VAULT}/orders/{order}", token=reader).status == 404

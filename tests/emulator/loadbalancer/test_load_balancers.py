@@ -216,8 +216,8 @@ def test_members_are_replaced_together(octavia: Octavia, served: ServedCloud) ->
     made = octavia.balancer(pools=[pool])
     path = f"/pools/{octavia.show('/loadbalancers/' + made['id'])['pools'][0]['id']}/members"
     before = {row["address"]: row["id"] for row in octavia.call("GET", path).json["members"]}
-    wanted = [{**members[1], "weight": 7}, {"address": "10.60.0.7", "protocol_port": 80}]
-    assert octavia.call("PUT", path, {"members": wanted}).status == 202
+    new_members = [{**members[1], "weight": 7}, {"address": "10.60.0.7", "protocol_port": 80}]
+    assert octavia.call("PUT", path, {"members": new_members}).status == 202
     states = {row["address"]: row["provisioning_status"] for row in octavia.call("GET", path).json["members"]}
     assert states == {
         "10.60.0.5": "PENDING_DELETE",

@@ -53,17 +53,17 @@ def test_allowed_networks_have_the_version_of_the_address(served: ServedCloud) -
         subnet = {"network_id": network, "cidr": cidr, "ip_version": version}
         octavia.network("/subnets", "subnet", subnet)
     listener = {"protocol": "HTTP", "protocol_port": 80}
-    wanted = {"vip_network_id": network, "listeners": [{**listener, "allowed_cidrs": ["fd00::/8"]}]}
-    status, why = octavia.refused("POST", "/loadbalancers", {"loadbalancer": wanted})
+    body = {"vip_network_id": network, "listeners": [{**listener, "allowed_cidrs": ["fd00::/8"]}]}
+    status, why = octavia.refused("POST", "/loadbalancers", {"loadbalancer": body})
     assert status == 400 and "allowed_cidrs" in why
     ports = octavia.call("GET", f"/ports?network_id={network}", None, "/network/v2.0").json["ports"]
     assert not [port for port in ports if port["device_owner"] == "Octavia"]
     balancer = octavia.make("/loadbalancers", "loadbalancer", {"vip_network_id": network})
     assert balancer["vip_address"].startswith("10.61.0.")
-    six = octavia.make("/loadbalancers", "loadbalancer", {**wanted, "vip_address": "fd00:60::77"})
+    six = octavia.make("/loadbalancers", "loadbalancer", {**body, "vip_address": "fd00:60::77"})
     assert (six["vip_address"], len(six["listeners"])) == ("fd00:60::77", 1)
-    wanted = {"vip_network_id": network, "vip_address": "192.0.2.1"}
-    assert octavia.refused("POST", "/loadbalancers", {"loadbalancer": wanted})[0] == 400
+    body = {"vip_network_id": network, "vip_address": "192.0.2.1"}
+    assert octavia.refused("POST", "/loadbalancers", {"loadbalancer": body})[0] == 400
 
 
 def test_parts_are_found_by_their_parents_and_flavors_are_sorted(served: ServedCloud) -> None:
@@ -76,8 +76,8 @@ def test_parts_are_found_by_their_parents_and_flavors_are_sorted(served: ServedC
     octavia.make("/pools", "pool", {**pool, "loadbalancer_id": balancers[1]})
     listed = octavia.call("GET", f"/listeners?loadbalancer_id={balancers[1]}").json["listeners"]
     assert [one["id"] for one in listed] == [made[1]]
-    for wanted in (f"listener_id={made[0]}", f"loadbalancer_id={balancers[0]}"):
-        assert [one["id"] for one in octavia.call("GET", f"/pools?{wanted}").json["pools"]] == [of_first]
+    for query in (f"listener_id={made[0]}", f"loadbalancer_id={balancers[0]}"):
+        assert [one["id"] for one in octavia.call("GET", f"/pools?{query}").json["pools"]] == [of_first]
     profile = {"name": "p", "provider_name": "amphora", "flavor_data": "{}"}
     profile_id = admin.make("/flavorprofiles", "flavorprofile", profile)["id"]
     for name in "abcdef":

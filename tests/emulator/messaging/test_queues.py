@@ -202,8 +202,8 @@ def hook() -> Iterator[Hook]:
 def test_subscribers_get_messages_in_the_form_they_want(zaqar: Zaqar, hook: Hook) -> None:
     plain = {"subscriber": hook.url, "ttl": 600}
     formed = {"subscriber": f"{hook.url}?2", "options": {"post_data": '{"run": {"it": "$zaqar_message$"}}'}}
-    for wanted in (plain, formed):
-        assert zaqar.call("POST", "/queues/orders/subscriptions", wanted).status == 201
+    for form in (plain, formed):
+        assert zaqar.call("POST", "/queues/orders/subscriptions", form).status == 201
     again = zaqar.call("POST", "/queues/orders/subscriptions", plain)
     key = again.json["subscription_id"]
     assert again.headers["location"] == f"/v2/queues/orders/subscriptions/{key}"

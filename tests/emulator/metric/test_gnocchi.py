@@ -54,16 +54,16 @@ def values(rows: list[list[Any]], granularity: float = 60.0) -> list[float]:
 
 def test_archive_policies_are_for_administrators_to_create(served: ServedCloud, gnocchi: Gnocchi) -> None:
     assert {"low", "medium", "high", "bool"} <= {policy["name"] for policy in gnocchi.get("/archive_policy")}
-    wanted = {"name": "own", "definition": [{"granularity": "0:00:10", "points": 60}, {"granularity": 60, "points": 9}]}
-    assert gnocchi.call("POST", "/archive_policy", wanted).status == 403
+    body = {"name": "own", "definition": [{"granularity": "0:00:10", "points": 60}, {"granularity": 60, "points": 9}]}
+    assert gnocchi.call("POST", "/archive_policy", body).status == 403
     admin = Gnocchi(served, "admin")
-    made = admin.post("/archive_policy", {**wanted, "aggregation_methods": ["max"], "back_window": 2})
+    made = admin.post("/archive_policy", {**body, "aggregation_methods": ["max"], "back_window": 2})
     assert [(one["granularity"], one["timespan"]) for one in made["definition"]] == [
         ("0:00:10", "0:10:00"),
         ("0:01:00", "0:09:00"),
     ]
     assert gnocchi.get("/archive_policy/own") == made
-    assert admin.call("POST", "/archive_policy", wanted).status == 409
+    assert admin.call("POST", "/archive_policy", body).status == 409
     changes: list[dict[str, Any]] = [
         {"definition": []},
         {"definition": [{"points": 3}]},
@@ -72,7 +72,7 @@ def test_archive_policies_are_for_administrators_to_create(served: ServedCloud, 
         {"name": 1},
     ]
     for change in changes:
-        answer = admin.call("POST", "/archive_policy", {**wanted, "name": "other", **change})
+        answer = admin.call("POST", "/archive_policy", {**body, "name": "other", **change})
         assert (answer.status, answer.json.keys()) == (400, {"code", "title", "description"}), change
     key = gnocchi.metric(policy="own")
     assert admin.call("DELETE", "/archive_policy/own").status == 400
@@ -174,14 +174,14 @@ def test_metrics_belong_to_projects(served: ServedCloud, gnocchi: Gnocchi) -> No
     assert [one["id"] for one in gnocchi.get(f"/metric?marker={first}")] == [second]
     assert gnocchi.call("GET", "/metric/none").status == 404
     refused: list[Any] = [{"name": "a/b"}, {"archive_policy_name": "no"}, {"unit": 5}, {"extra": 1}, []]
-    for wanted in refused:
-        assert gnocchi.call("POST", "/metric", wanted).status == 400, wanted
+    for body in refused:
+        assert gnocchi.call("POST", "/metric", body).status == 400, body
     assert gnocchi.call("POST", "/metric", {"name": "m", "resource_id": "no"}).status == 404
 
 
 def test_resources_have_attributes_and_metrics_by_name(gnocchi: Gnocchi) -> None:
-    wanted = {"id": "disk", "display_name": "data", "metrics": {"size": {"archive_policy_name": "medium"}}}
-    made = gnocchi.post("/resource/volume", wanted)
+    body = {"id": "disk", "display_name": "data", "metrics": {"size": {"archive_policy_name": "medium"}}}
+    made = gnocchi.post("/resource/volume", body)
     assert (made["type"], made["display_name"], made["volume_type"]) == ("volume", "data", None)
     assert made["metrics"].keys() == {"size"}
     plain = gnocchi.get("/resource/generic/disk")
@@ -230,7 +230,7 @@ def test_resource_has_an_end(gnocchi: Gnocchi) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "status"),
+    ("body", "status"),
     [
         ({}, 400),
         ({"id": "disk"}, 409),
@@ -244,12 +244,12 @@ def test_resource_has_an_end(gnocchi: Gnocchi) -> None:
         ({"id": "r", "user_id": {"name": "other"}}, 400),
     ],
 )
-def test_refused_resources_have_no_side_effects(gnocchi: Gnocchi, wanted: dict[str, Any], status: int) -> None:
+def test_refused_resources_have_no_side_effects(gnocchi: Gnocchi, body: dict[str, Any], status: int) -> None:
     before = gnocchi.post("/resource/volume", {"id": "disk", "metrics": {"size": {}}})
-    assert gnocchi.call("POST", "/resource/volume", wanted).status == status
+    assert gnocchi.call("POST", "/resource/volume", body).status == status
     assert [one["original_resource_id"] for one in gnocchi.get("/resource/volume")] == ["disk"]
-    change = {**{key: value for key, value in wanted.items() if key != "id"}, "display_name": "changed"}
-    if wanted.get("metrics"):
+    change = {**{key: value for key, value in body.items() if key != "id"}, "display_name": "changed"}
+    if body.get("metrics"):
         assert gnocchi.call("PATCH", "/resource/volume/disk", change).status == status
     assert gnocchi.call("PATCH", "/resource/volume/disk", {"metrics": {"size": {}}}).status == 409
     assert gnocchi.get("/resource/volume/disk") == before
@@ -312,8 +312,8 @@ def test_invalid_operations_are_refused(gnocchi: Gnocchi, operations: Any) -> No
 def test_servers_are_resources(served: ServedCloud, gnocchi: Gnocchi) -> None:
     token = served.token("demo", "demo")
     images = served.call("GET", "/image/v2/images?name=cirros", token=token).json["images"]
-    wanted = {"name": "web", "imageRef": images[0]["id"], "flavorRef": "1", "networks": "none"}
-    body = {"server": {**wanted, "metadata": {"metering.server_group": "g"}}}
+    request_body = {"name": "web", "imageRef": images[0]["id"], "flavorRef": "1", "networks": "none"}
+    body = {"server": {**request_body, "metadata": {"metering.server_group": "g"}}}
     headers = {"OpenStack-API-Version": "compute 2.42"}
     answer = served.call("POST", "/compute/v2.1/servers", body, token, headers)
     key = answer.json["server"]["id"]

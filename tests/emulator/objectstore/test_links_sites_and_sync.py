@@ -1,4 +1,4 @@
-"""Links between objects, containers as web sites, containers that follow each other."""
+"""Symbolic links, static web sites, and synchronized containers."""
 
 from __future__ import annotations
 

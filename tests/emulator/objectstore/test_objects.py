@@ -186,8 +186,8 @@ def test_ranges(demo: Swift) -> None:
     demo.put("/c")
     demo.put("/c/o", b"0123456789")
 
-    def part(wanted: str) -> tuple[int, bytes]:
-        answer = demo.call("GET", "/c/o", headers={"Range": wanted})
+    def part(byte_range: str) -> tuple[int, bytes]:
+        answer = demo.call("GET", "/c/o", headers={"Range": byte_range})
         return answer.status, answer.content
 
     assert part("bytes=2-4") == (206, b"234")

@@ -70,8 +70,13 @@ class Client:
         """Create a server and return it when it is built or has failed."""
         network = self.call("GET", "/network/v2.0/networks?name=private", user="demo").json["networks"][0]["id"]
         image = self.call("GET", "/image/v2/images?name=cirros").json["images"][0]["id"]
-        wanted: dict[str, Any] = {"name": "s", "flavorRef": flavor, "imageRef": image, "networks": [{"uuid": network}]}
-        body: dict[str, Any] = {"server": wanted, "os:scheduler_hints": hints}
+        request_body: dict[str, Any] = {
+            "name": "s",
+            "flavorRef": flavor,
+            "imageRef": image,
+            "networks": [{"uuid": network}],
+        }
+        body: dict[str, Any] = {"server": request_body, "os:scheduler_hints": hints}
         answer = self.call("POST", "/compute/v2.1/servers", body)
         assert answer.status == 202, answer.content
         self.served.advance(5)
@@ -225,9 +230,9 @@ def test_instance_reservation_has_its_own_flavor(client: Client, served: ServedC
 def test_a_reservation_of_a_flavor_has_room_for_its_servers_only(client: Client, served: ServedCloud) -> None:
     client.host("compute-1")
     rest = {"amount": 2, "affinity": None, "resource_properties": ""}
-    wanted = {"resource_type": "flavor:instance", "flavor_id": "1", **rest}
-    assert client.create({**wanted, "flavor_id": "unknown"}).status == 400
-    lease = client.lease(wanted)
+    body = {"resource_type": "flavor:instance", "flavor_id": "1", **rest}
+    assert client.create({**body, "flavor_id": "unknown"}).status == 400
+    lease = client.lease(body)
     [reservation] = lease["reservations"]
     assert (reservation["vcpus"], reservation["memory_mb"], reservation["disk_gb"]) == (1, 512, 1)
     assert client.call("PUT", f"/leases/{lease['id']}", {"end_date": "2023-11-15 03:00"}).status == 200
@@ -243,8 +248,8 @@ def test_a_reservation_of_a_flavor_has_room_for_its_servers_only(client: Client,
 def test_administrators_use_networks_of_other_projects(client: Client, served: ServedCloud) -> None:
     network = client.call("GET", "/network/v2.0/networks?name=private").json["networks"][0]
     image = client.call("GET", "/image/v2/images?name=cirros").json["images"][0]["id"]
-    wanted: dict[str, Any] = {"name": "s", "flavorRef": "1", "imageRef": image, "networks": [{"uuid": network["id"]}]}
-    made = client.call("POST", "/compute/v2.1/servers", {"server": wanted}, "admin")
+    body: dict[str, Any] = {"name": "s", "flavorRef": "1", "imageRef": image, "networks": [{"uuid": network["id"]}]}
+    made = client.call("POST", "/compute/v2.1/servers", {"server": body}, "admin")
     assert made.status == 202, made.content
     served.advance(5)
     shown = client.call("GET", f"/compute/v2.1/servers/{made.json['server']['id']}", user="admin").json["server"]
@@ -273,10 +278,10 @@ def test_floating_ips_belong_to_the_project_during_the_lease(client: Client, ser
     assert client.call("POST", "/floatingips", {**address, "floating_ip_address": "10.9.9.9"}, "admin").status == 404
     assert client.call("POST", "/floatingips", address, "admin").status == 409
     assert client.call("GET", "/floatingips").status == 200
-    wanted = {"resource_type": "virtual:floatingip", "network_id": network["id"], "amount": 1}
-    assert client.create({**wanted, "required_floatingips": ["172.24.4.251"]}).status == 400
-    lease = client.lease({**wanted, "required_floatingips": ["172.24.4.250"]})
-    assert client.create(wanted).json["error_message"] == "Not enough floating IPs available"
+    body = {"resource_type": "virtual:floatingip", "network_id": network["id"], "amount": 1}
+    assert client.create({**body, "required_floatingips": ["172.24.4.251"]}).status == 400
+    lease = client.lease({**body, "required_floatingips": ["172.24.4.250"]})
+    assert client.create(body).json["error_message"] == "Not enough floating IPs available"
     assert client.call("DELETE", f"/floatingips/{made['id']}", user="admin").status == 409
     served.advance(TO_START)
     [floating] = client.call("GET", "/network/v2.0/floatingips").json["floatingips"]

@@ -175,8 +175,8 @@ def test_access_rules(demo: Manila, admin: Manila, served: ServedCloud) -> None:
     action = f"/shares/{share['id']}/action"
 
     def allow(kind: str, target: str, version: str = NEWEST, **more: Any) -> Answer:
-        wanted = {"access_type": kind, "access_to": target, **more}
-        return demo.call("POST", action, {"allow_access": wanted}, version)
+        body = {"access_type": kind, "access_to": target, **more}
+        return demo.call("POST", action, {"allow_access": body}, version)
 
     rule = allow("ip", "10.0.0.0/24", access_level="ro").json["access"]
     assert (rule["state"], rule["access_level"]) == ("queued_to_apply", "ro")

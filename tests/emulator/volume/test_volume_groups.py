@@ -27,15 +27,15 @@ def call(served: ServedCloud) -> Call:
     return do
 
 
-def new_type(call: Call, name: str = "kind", **wanted: Any) -> str:
-    answer = call("POST", "/types", {"volume_type": {"name": name, **wanted}}, user="admin")
+def new_type(call: Call, name: str = "kind", **fields: Any) -> str:
+    answer = call("POST", "/types", {"volume_type": {"name": name, **fields}}, user="admin")
     assert answer.status == 200
     assert "qos_specs_id" not in answer.json["volume_type"]
     return str(answer.json["volume_type"]["id"])
 
 
-def new_volume(call: Call, **wanted: Any) -> str:
-    answer = call("POST", "/volumes", {"volume": {"size": 1, **wanted}})
+def new_volume(call: Call, **fields: Any) -> str:
+    answer = call("POST", "/volumes", {"volume": {"size": 1, **fields}})
     assert answer.status == 202, answer.content
     return str(answer.json["volume"]["id"])
 
@@ -51,8 +51,8 @@ def group(call: Call) -> str:
     new_type(call)
     made = call("POST", "/group_types", {"group_type": {"name": "g", "group_specs": {"a": "b"}}}, user="admin")
     assert (made.status, made.json["group_type"]["group_specs"]) == (202, {"a": "b"})
-    wanted = {"name": "g1", "group_type": made.json["group_type"]["id"], "volume_types": ["kind"]}
-    answer = call("POST", "/groups", {"group": wanted})
+    body = {"name": "g1", "group_type": made.json["group_type"]["id"], "volume_types": ["kind"]}
+    answer = call("POST", "/groups", {"group": body})
     assert (answer.status, sorted(answer.json["group"])) == (202, ["id", "name"])
     return str(answer.json["group"]["id"])
 
@@ -182,8 +182,8 @@ def test_unmanaged_volume_is_managed_again(call: Call) -> None:
     assert managed.status == 202
     shown = volume(call, managed.json["volume"]["id"], "admin")
     assert (shown["name"], shown["size"], shown["status"]) == ("again", 1, "available")
-    wanted = {"volume_id": shown["id"], "ref": {"source-name": f"_snapshot-{snapshot}"}, "name": "s"}
-    taken = call("POST", "/manageable_snapshots", {"snapshot": wanted}, user="admin").json["snapshot"]["id"]
+    request_body = {"volume_id": shown["id"], "ref": {"source-name": f"_snapshot-{snapshot}"}, "name": "s"}
+    taken = call("POST", "/manageable_snapshots", {"snapshot": request_body}, user="admin").json["snapshot"]["id"]
     assert call("GET", f"/snapshots/{taken}", user="admin").json["snapshot"]["status"] == "available"
     lost = call("POST", "/os-volume-manage", {"volume": body}, user="admin").json["volume"]["id"]
     assert volume(call, lost, "admin")["status"] == "error_managing"
@@ -229,8 +229,8 @@ def attached(served: ServedCloud, call: Call) -> tuple[str, str]:
     """A server and a volume that it has."""
     token = served.token("demo", "demo")
     images = served.call("GET", "/image/v2/images?name=cirros", None, token).json["images"]
-    wanted = {"name": "s", "flavorRef": "42", "imageRef": images[0]["id"]}
-    server = served.call("POST", "/compute/v2.1/servers", {"server": wanted}, token).json["server"]["id"]
+    body = {"name": "s", "flavorRef": "42", "imageRef": images[0]["id"]}
+    server = served.call("POST", "/compute/v2.1/servers", {"server": body}, token).json["server"]["id"]
     served.advance(5)
     key = new_volume(call)
     path = f"/compute/v2.1/servers/{server}/os-volume_attachments"
@@ -279,8 +279,8 @@ def test_the_image_of_a_server_on_a_volume_makes_servers_and_volumes_of_its_snap
     images = ask("GET", "/image/v2/images?name=cirros")["images"]
     root = new_volume(call, imageRef=images[0]["id"])
     device = {"boot_index": 0, "source_type": "volume", "destination_type": "volume", "uuid": root}
-    wanted: dict[str, Any] = {"name": "s", "flavorRef": "42"}
-    on_volume = {**wanted, "block_device_mapping_v2": [device]}
+    request_body: dict[str, Any] = {"name": "s", "flavorRef": "42"}
+    on_volume = {**request_body, "block_device_mapping_v2": [device]}
     server = ask("POST", "/compute/v2.1/servers", {"server": on_volume})["server"]["id"]
     action = f"/compute/v2.1/servers/{server}/action"
     token = served.token("demo", "demo")
@@ -288,7 +288,7 @@ def test_the_image_of_a_server_on_a_volume_makes_servers_and_volumes_of_its_snap
     served.advance(5)
     [image] = ask("GET", "/image/v2/images?name=i")["images"]
     [snapshot] = call("GET", f"/snapshots?volume_id={root}").json["snapshots"]
-    second = ask("POST", "/compute/v2.1/servers", {"server": {**wanted, "imageRef": image["id"]}})["server"]["id"]
+    second = ask("POST", "/compute/v2.1/servers", {"server": {**request_body, "imageRef": image["id"]}})["server"]["id"]
     shown = ask("GET", f"/compute/v2.1/servers/{second}")["server"]
     [attached_volume] = shown["os-extended-volumes:volumes_attached"]
     assert (shown["status"], shown["image"]) == ("ACTIVE", "")

@@ -23,8 +23,8 @@ def call(served: ServedCloud) -> Call:
     return do
 
 
-def new_volume(call: Call, served: ServedCloud, **wanted: Any) -> dict[str, Any]:
-    answer = call("POST", "/volumes", {"volume": {"size": 1, **wanted}})
+def new_volume(call: Call, served: ServedCloud, **fields: Any) -> dict[str, Any]:
+    answer = call("POST", "/volumes", {"volume": {"size": 1, **fields}})
     assert answer.status == 202, answer.content
     served.advance(1)
     volume: dict[str, Any] = call("GET", f"/volumes/{answer.json['volume']['id']}").json["volume"]
@@ -70,7 +70,7 @@ def test_a_volume_is_created_extended_and_deleted_on_the_clock(served: ServedClo
 
 
 @pytest.mark.parametrize(
-    ("wanted", "code"),
+    ("body", "code"),
     [
         ({"size": 0}, 400),
         ({"size": "much"}, 400),
@@ -83,8 +83,8 @@ def test_a_volume_is_created_extended_and_deleted_on_the_clock(served: ServedClo
         ({"size": 1001}, 413),
     ],
 )
-def test_invalid_volume_is_refused(call: Call, wanted: dict[str, Any], code: int) -> None:
-    assert call("POST", "/volumes", {"volume": wanted}).status == code
+def test_invalid_volume_is_refused(call: Call, body: dict[str, Any], code: int) -> None:
+    assert call("POST", "/volumes", {"volume": body}).status == code
     assert call("GET", "/volumes").json["volumes"] == []
 
 
@@ -166,10 +166,10 @@ def test_a_backup_is_exported_and_imported(served: ServedCloud, call: Call) -> N
 def test_an_attachment_leads_the_volume_through_its_states(served: ServedCloud, call: Call) -> None:
     key = new_volume(call, served)["id"]
     instance = "22222222-2222-2222-2222-222222222222"
-    wanted = {"attachment": {"volume_uuid": key, "instance_uuid": instance}}
-    attachment = call("POST", "/attachments", wanted).json["attachment"]
+    body = {"attachment": {"volume_uuid": key, "instance_uuid": instance}}
+    attachment = call("POST", "/attachments", body).json["attachment"]
     assert (attachment["status"], status(call, "volume", key)) == ("reserved", "reserved")
-    assert call("POST", "/attachments", wanted).status == 400
+    assert call("POST", "/attachments", body).status == 400
     connector = {"attachment": {"connector": {"host": "h", "mountpoint": "/dev/vdb"}}}
     connected = call("PUT", f"/attachments/{attachment['id']}", connector).json["attachment"]
     assert connected["connection_info"]["driver_volume_type"] == "iscsi"
@@ -214,10 +214,10 @@ def test_flags_of_a_volume(served: ServedCloud, call: Call) -> None:
 
 
 def test_a_type_with_access_encryption_and_qos(served: ServedCloud, call: Call) -> None:
-    wanted = {"volume_type": {"name": "t", "os-volume-type-access:is_public": False}}
-    assert call("POST", "/types", wanted).status == 403
-    kind = call("POST", "/types", wanted, user="admin").json["volume_type"]["id"]
-    assert call("POST", "/types", wanted, user="admin").status == 409
+    body = {"volume_type": {"name": "t", "os-volume-type-access:is_public": False}}
+    assert call("POST", "/types", body).status == 403
+    kind = call("POST", "/types", body, user="admin").json["volume_type"]["id"]
+    assert call("POST", "/types", body, user="admin").status == 409
     assert call("POST", "/volumes", {"volume": {"size": 1, "volume_type": "t"}}).status == 404
     project = new_volume(call, served)["os-vol-tenant-attr:tenant_id"]
     grant = {"addProjectAccess": {"project": project}}
@@ -239,12 +239,12 @@ def test_a_type_with_access_encryption_and_qos(served: ServedCloud, call: Call) 
 
 def test_a_volume_is_retyped_by_name(served: ServedCloud, call: Call) -> None:
     key = new_volume(call, served)["id"]
-    wanted = {"os-retype": {"new_type": "__DEFAULT__", "migration_policy": "never"}}
-    assert call("POST", f"/volumes/{key}/action", wanted).status == 202
+    body = {"os-retype": {"new_type": "__DEFAULT__", "migration_policy": "never"}}
+    assert call("POST", f"/volumes/{key}/action", body).status == 202
     assert status(call, "volume", key) == "retyping"
     served.advance(1)
     assert call("GET", f"/volumes/{key}").json["volume"]["volume_type"] == "__DEFAULT__"
-    assert call("POST", f"/volumes/{key}/action", wanted).status == 400
+    assert call("POST", f"/volumes/{key}/action", body).status == 400
 
 
 def test_a_volume_goes_to_another_project(served: ServedCloud, call: Call) -> None:
@@ -263,8 +263,8 @@ def test_volume_has_metadata_of_its_image(served: ServedCloud, call: Call) -> No
     image = images[0]
     volume = new_volume(call, served, size=10, imageRef=image["id"])
     assert (volume["bootable"], volume["volume_image_metadata"]["image_id"]) == ("true", image["id"])
-    wanted = {"os-volume_upload_image": {"image_name": "back", "disk_format": "raw", "container_format": "bare"}}
-    uploaded = call("POST", f"/volumes/{volume['id']}/action", wanted).json["os-volume_upload_image"]
+    body = {"os-volume_upload_image": {"image_name": "back", "disk_format": "raw", "container_format": "bare"}}
+    uploaded = call("POST", f"/volumes/{volume['id']}/action", body).json["os-volume_upload_image"]
     assert uploaded["status"] == "uploading"
     served.advance(1)
     shown = served.call("GET", f"/image/v2/images/{uploaded['image_id']}", token=served.token("demo", "demo"))

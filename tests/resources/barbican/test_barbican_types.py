@@ -68,17 +68,17 @@ async def test_a_secret(bench: MakeBench, cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("given", "expected"),
     [
         ({}, None),
         ({"payload": base64.b64encode("grüße".encode()).decode(), **OCTETS}, "grüße"),
         ({"payload": base64.b64encode(b"\xff\0").decode(), **OCTETS}, base64.b64encode(b"\xff\0").decode()),
     ],
 )
-async def test_payloads(bench: MakeBench, given: Mapping[str, Any], wanted: Any) -> None:
+async def test_payloads(bench: MakeBench, given: Mapping[str, Any], expected: Any) -> None:
     secrets = bench(Secret)
     secret = await secrets.create(given)
-    assert await secrets.attribute(secret, "decrypted_payload") == wanted
+    assert await secrets.attribute(secret, "decrypted_payload") == expected
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ async def test_orders_of_a_key_pair_and_of_its_certificate(bench: MakeBench, ser
     private = await orders.attribute(pair, "private_key")
     serialization.load_pem_private_key(private.encode(), b"open sesame")
     source = await orders.attribute(pair, "container_ref")
-    wanted = {"request_type": "stored-key", "subject_dn": "CN=www.example.com", "source_container_ref": source}
-    order = await orders.create({"type": "certificate", **wanted}, "certificate")
+    body = {"request_type": "stored-key", "subject_dn": "CN=www.example.com", "source_container_ref": source}
+    order = await orders.create({"type": "certificate", **body}, "certificate")
     certificate = x509.load_pem_x509_certificate((await orders.attribute(order, "certificate")).encode())
     authority = await orders.attribute(order, "intermediates")
     certificate.verify_directly_issued_by(x509.load_pem_x509_certificate(authority.encode()))

@@ -72,8 +72,8 @@ async def test_lease_lifecycle(bench: Any, hosts: Bench, cloud: Cloud, served: S
     assert refused.value.conflict
     await hosts.create({"name": "compute-1", "extra_capability": GPU})
     events = [{"event_type": "before_end_lease", "time": "2023-11-15 09:00"}]
-    wanted = {**LEASE, "start_date": "2023-11-14 22:30"}
-    lease = await leases.create({**wanted, "before_end_date": "2023-11-16 07:30", "events": events})
+    body = {**LEASE, "start_date": "2023-11-14 22:30"}
+    lease = await leases.create({**body, "before_end_date": "2023-11-16 07:30", "events": events})
     found = await leases.attributes(
         lease, [("status",), ("degraded",), ("reservations", 0, "resource_type"), ("name",)]
     )
@@ -96,12 +96,12 @@ async def test_lease_lifecycle(bench: Any, hosts: Bench, cloud: Cloud, served: S
 async def test_a_lease_is_created_once_despite_crashes(bench: Any, hosts: Bench, cloud: Cloud) -> None:
     await hosts.create({"name": "compute-1"})
     leases: Bench = bench(Lease)
-    wanted = {**LEASE, "reservations": [SERVERS]}
+    body = {**LEASE, "reservations": [SERVERS]}
     resource = leases.resource()
-    resource.properties = await leases.finalized(wanted)
+    resource.properties = await leases.finalized(body)
     await run_crashing(leases, "create", resource)
     assert [one["id"] for one in await cloud.list("blazar", "/leases", "leases")] == [resource.physical_id]
-    other = await leases.crash_after_create({**wanted, "end_date": "2023-11-16 09:00"})
+    other = await leases.crash_after_create({**body, "end_date": "2023-11-16 09:00"})
     assert other.physical_id not in (None, resource.physical_id)
 
 

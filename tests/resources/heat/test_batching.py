@@ -59,13 +59,13 @@ def test_named_members_stay_in_service_and_all_change(target: int, current: int,
     """As `ResourceGroup` rolls: the highest index first, members that are only there for a while last."""
     members = {str(index): OLD for index in range(current)}
     for batch in batches(target, current, rolling, lasting_changes):
-        wanted = [str(index) for index in range(batch.size)]
-        turns = {name: target - index if index < target else batch.size for index, name in enumerate(wanted)}
+        names = [str(index) for index in range(batch.size)]
+        turns = {name: target - index if index < target else batch.size for index, name in enumerate(names)}
         former = sorted(((name, members[name]) for name in members if name in turns), key=lambda item: turns[item[0]])
-        after = member_definitions(former, batch, (name for name in wanted if name not in members), lambda name: NEW)
+        after = member_definitions(former, batch, (name for name in names if name not in members), lambda name: NEW)
         untouched = [name for name, definition in after.items() if members.get(name) == definition]
         assert len(untouched) >= min(rolling.min_in_service, target, len(members))
-        assert sorted(after) == sorted(wanted)
+        assert sorted(after) == sorted(names)
         members = after
     assert members == {str(index): NEW for index in range(target)}
 

@@ -70,14 +70,14 @@ class RemoteService:
         found = [stack for stack in self.stacks.values() if stack["stack_name"] == request.query["name"]]
         return web.json_response({"stacks": found})
 
-    def wanted(self, request: web.Request) -> dict[str, Any]:
+    def stack_of(self, request: web.Request) -> dict[str, Any]:
         stack = self.stacks.get(request.match_info["id"])
         if stack is None or stack["stack_name"] != request.match_info["name"]:
             raise missing(request.match_info["name"])
         return stack
 
     async def show(self, request: web.Request) -> web.Response:
-        stack = self.wanted(request)
+        stack = self.stack_of(request)
         self.looks += 1
         action, _, status = stack["stack_status"].rpartition("_IN_PROGRESS")
         if self.looks > 1 and action and not status:
@@ -90,7 +90,7 @@ class RemoteService:
         return web.json_response({"stack": stack})
 
     async def change(self, request: web.Request) -> web.Response:
-        stack = self.wanted(request)
+        stack = self.stack_of(request)
         body: dict[str, Any] | None = await request.json() if request.can_read_body else None
         self.requests.append((request.method, request.path, body))
         action = {"PUT": "UPDATE", "DELETE": "DELETE"}.get(request.method) or next(iter(body or {})).upper()

@@ -108,8 +108,8 @@ async def test_removed_member_leaves_a_gap(group: GroupBench, entry: Any) -> Non
 async def test_removal_policies_replace_earlier_ones(group: GroupBench) -> None:
     resource = await group.create(of(count=3, removal_policies=[{"resource_list": ["0"]}]))
     assert group.rounds == [{"1": "v1", "2": "v2", "3": "v3"}]
-    wanted = of(count=3, removal_policies=[{"resource_list": ["2", "unknown"]}], removal_policies_mode="update")
-    assert await group.updated(resource, wanted) == [{"0": "v0", "1": "v1", "3": "v3"}]
+    changed = of(count=3, removal_policies=[{"resource_list": ["2", "unknown"]}], removal_policies_mode="update")
+    assert await group.updated(resource, changed) == [{"0": "v0", "1": "v1", "3": "v3"}]
     assert resource.data["name_blacklist"] == "2"
 
 
@@ -179,8 +179,8 @@ async def test_batch_that_fails_ends_the_update(group: GroupBench) -> None:
 async def test_removal_by_reference_is_idempotent(group: GroupBench) -> None:
     """The members to remove are determined once, since those named by reference ID do not exist later."""
     resource = await group.create(of(count=2))
-    wanted = of(count=2, removal_policies=[{"resource_list": ["0-id"]}], removal_policies_mode="update")
-    assert await group.updated(resource, wanted) == [{"1": "v1", "2": "v2"}]
+    changed = of(count=2, removal_policies=[{"resource_list": ["0-id"]}], removal_policies_mode="update")
+    assert await group.updated(resource, changed) == [{"1": "v1", "2": "v2"}]
     assert resource.data["name_blacklist"] == "0"
 
 

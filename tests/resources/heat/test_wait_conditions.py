@@ -73,8 +73,8 @@ async def test_deletion_finds_the_project_of_an_interrupted_creation(
     handles: Bench, domain: Domain, stack: StackFacts, interrupted: str
 ) -> None:
     name = f"{stack.project_id}-root-1"
-    wanted = {"project": {"name": name, "domain_id": "heat"}}
-    made = (await domain.cloud.post("keystone", "/projects", wanted))["project"]["id"]
+    body = {"project": {"name": name, "domain_id": "heat"}}
+    made = (await domain.cloud.post("keystone", "/projects", body))["project"]["id"]
     resource = handles.resource()
     await handles.delete(resource)
     assert "stack_user_project_id" not in resource.data, "nothing was begun"

@@ -64,9 +64,9 @@ async def test_life_of_a_port(make_bench: MakeBench, admin: Cloud) -> None:
     }
     await bench.update(made, second)
     found = await shown(admin, made.physical_id)
-    wanted = {**second, "node_uuid": node["uuid"], "portgroup_uuid": group["uuid"]}
-    assert {name: found[name] for name in wanted if name in found} == {
-        name: value for name, value in wanted.items() if name not in ("node", "portgroup")
+    body = {**second, "node_uuid": node["uuid"], "portgroup_uuid": group["uuid"]}
+    assert {name: found[name] for name in body if name in found} == {
+        name: value for name, value in body.items() if name not in ("node", "portgroup")
     }
     for name in ("address", "node_uuid", "portgroup_uuid", "local_link_connection", "pxe_enabled", "internal_info"):
         assert await bench.attribute(made, name) == found[name]

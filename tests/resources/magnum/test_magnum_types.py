@@ -38,11 +38,11 @@ def fail(served: ServedCloud, on: str) -> None:
 
 async def test_a_cluster_template(bench: MakeBench, cloud: Cloud, admin: Cloud, clock: ManualClock) -> None:
     templates = bench(ClusterTemplate)
-    wanted = {
+    body = {
         **SMALL, "flavor": "m1.small", "docker_volume_size": 5, "network_driver": "calico", "volume_driver": "cinder",
         "labels": {"kube_tag": "v1.27.8"}, "fixed_network": "private", "tls_disabled": True,
     }  # fmt: skip
-    template = await templates.create(wanted)
+    template = await templates.create(body)
     shown = await cloud.get("magnum", f"/clustertemplates/{template.physical_id}")
     public = await cloud.find("neutron.network", "public")
     assert shown["name"] == templates.call(template, "CHECK", {}).physical_name
@@ -51,7 +51,7 @@ async def test_a_cluster_template(bench: MakeBench, cloud: Cloud, admin: Cloud, 
     )  # fmt: skip
     assert (await templates.attribute(template, "show"))["uuid"] == templates.reference(template)
     with pytest.raises(CloudError, match="Not authorized to set public"):
-        await templates.update(template, {**wanted, "public": True})
+        await templates.update(template, {**body, "public": True})
 
     theirs = Bench(ClusterTemplate, admin, clock)
     other = await theirs.create({**SMALL, "name": "shared"})
@@ -106,8 +106,8 @@ def test_a_resource_may_change_between_both_names_of_the_type(
 async def test_cluster_lifecycle(bench: MakeBench, cloud: Cloud, calls: list[str]) -> None:
     template = await template_id(bench, name="small")
     clusters = bench(Cluster)
-    wanted = {"cluster_template": "small", "node_count": 2}
-    cluster = await clusters.create(wanted)
+    body = {"cluster_template": "small", "node_count": 2}
+    cluster = await clusters.create(body)
     assert len(clusters.entries) > 2, "the cluster is pending at first"
     names = list(Cluster.attributes)
     read = {key[0]: value for key, value in (await clusters.attributes(cluster, [(name,) for name in names])).items()}
@@ -115,16 +115,16 @@ async def test_cluster_lifecycle(bench: MakeBench, cloud: Cloud, calls: list[str
     assert (read["cluster_template_id"], read["create_timeout"], read["keypair"]) == (template, 60, None)
     assert read["name"] == clusters.call(cluster, "CHECK", {}).physical_name
 
-    await clusters.update(cluster, {**wanted, "node_count": 3})
+    await clusters.update(cluster, {**body, "node_count": 3})
     assert await clusters.attribute(cluster, "node_count") == 3
     assert await clusters.attribute(cluster, "status") == "UPDATE_COMPLETE"
-    await clusters.update(cluster, {**wanted, "node_count": 4})
+    await clusters.update(cluster, {**body, "node_count": 4})
     assert len(await clusters.attribute(cluster, "node_addresses")) == 4, "the second update is waited for as well"
     calls.clear()
-    await clusters.update(cluster, {**wanted, "node_count": 4, "discovery_url": None})
+    await clusters.update(cluster, {**body, "node_count": 4, "discovery_url": None})
     assert not [call for call in calls if call.startswith("PATCH")], "nothing to change"
     with pytest.raises(CloudError, match=r"cannot change cluster property\(ies\) master_count"):
-        await clusters.update(cluster, {**wanted, "node_count": 4, "master_count": 3})
+        await clusters.update(cluster, {**body, "node_count": 4, "master_count": 3})
     call = clusters.call(cluster, "CHECK", cluster.properties)
     await cloud.post("magnum", f"/clusters/{cluster.physical_id}/actions/resize", {"node_count": 1},
                      headers={"OpenStack-API-Version": "container-infra 1.7"})  # fmt: skip

@@ -183,8 +183,8 @@ async def test_a_vpn_service_and_a_connection(rig: Scenario) -> None:
         "psk": "secret",
         "dpd": {"actions": "restart", "interval": 5},
     }
-    wanted = {"description": "text", "dpd": {"action": "restart", "interval": 5, "timeout": 120}}
-    await life(rig, "IPsecSiteConnection", given, {**given, "description": "text"}, wanted)
+    body = {"description": "text", "dpd": {"action": "restart", "interval": 5, "timeout": 120}}
+    await life(rig, "IPsecSiteConnection", given, {**given, "description": "text"}, body)
     assert KINDS["IPsecSiteConnection"].properties["psk"].secret
 
 
@@ -207,8 +207,8 @@ async def test_a_chain_of_services(rig: Scenario) -> None:
     await life(rig, "PortPairGroup", {"port_pairs": [one]}, {"port_pairs": [one, two]}, {"port_pairs": [one, two]})
     group = await rig.make("PortPairGroup", {"port_pairs": [one], "name": "servers"})
     classifier = await rig.make("FlowClassifier", {"protocol": "tcp"})
-    wanted = {"port_pair_groups": [group], "flow_classifiers": [classifier]}
-    await life(rig, "PortChain", {"port_pair_groups": ["servers"]}, {**wanted, "name": "new"}, wanted)
+    body = {"port_pair_groups": [group], "flow_classifiers": [classifier]}
+    await life(rig, "PortChain", {"port_pair_groups": ["servers"]}, {**body, "name": "new"}, body)
 
 
 async def test_traffic_is_copied(rig: Scenario) -> None:

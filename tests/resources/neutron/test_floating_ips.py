@@ -46,8 +46,8 @@ class TestFloatingIP:
             await floating_ip(cloud, address.physical_id)
 
     async def test_one_of_several_addresses(self, bench: Any, router_path: Any, site: Any, cloud: Cloud) -> None:
-        wanted = [{"ip_address": "10.1.0.50"}, {"ip_address": "10.1.0.51"}]
-        port = (await bench(Port).create({"network": site.network, "fixed_ips": wanted}, "port2")).physical_id
+        fixed_ips = [{"ip_address": "10.1.0.50"}, {"ip_address": "10.1.0.51"}]
+        port = (await bench(Port).create({"network": site.network, "fixed_ips": fixed_ips}, "port2")).physical_id
         floating: Bench = bench(FloatingIP)
         properties = {"floating_network": "public", "port_id": port}
         address = await floating.create({**properties, "fixed_ip_address": "10.1.0.51"})

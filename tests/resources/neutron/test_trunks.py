@@ -48,8 +48,8 @@ async def test_lifecycle(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
 
     theirs = {"port_id": three, "segmentation_type": "vlan", "segmentation_id": 30}
     await cloud.put("neutron", f"/v2.0/trunks/{trunk.physical_id}/add_subports", {"sub_ports": [theirs]})
-    wanted = {"port": parent, "name": "main", "sub_ports": [through(one, 11), through(two, 20)]}
-    await trunks.update(trunk, wanted)
+    body = {"port": parent, "name": "main", "sub_ports": [through(one, 11), through(two, 20)]}
+    await trunks.update(trunk, body)
     assert (await shown(cloud, trunk))["name"] == "main"
     assert await marks(cloud, trunk) == {one: 11, two: 20, three: 30}, "what somebody else has added stays"
 
@@ -84,8 +84,8 @@ async def test_an_interrupted_creation_is_found(trunks: Bench, ports: list[str],
 
 
 async def test_trunk_is_replaced_on_the_same_port(trunks: Bench, ports: list[str], cloud: Cloud) -> None:
-    wanted = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}
-    new = await trunks.replaced(await trunks.create(wanted), wanted)
+    body = {"port": ports[0], "sub_ports": [through(ports[1], 10)]}
+    new = await trunks.replaced(await trunks.create(body), body)
     assert [one["id"] for one in await cloud.list("neutron", "/v2.0/trunks", "trunks")] == [new.physical_id]
 
 

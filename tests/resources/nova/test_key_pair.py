@@ -54,7 +54,7 @@ async def test_no_reference_before_creation(bench: MakeBench) -> None:
     assert keys.reference(keys.resource()) is None
 
 
-async def test_deletion_twice_is_fine_and_check_then_fails(bench: MakeBench) -> None:
+async def test_deletion_is_idempotent_and_check_fails_afterwards(bench: MakeBench) -> None:
     keys = bench(KeyPair)
     key = await keys.create({"name": "mine", "public_key": PUBLIC_KEY})
 

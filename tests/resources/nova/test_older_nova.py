@@ -34,12 +34,12 @@ async def test_a_server_with_tags_files_and_no_networks(
     older: Cloud, clock: ManualClock, served: ServedCloud, given: Given
 ) -> None:
     servers = Bench(Server, older, clock, served.advance)
-    wanted = {**given(tags=["x"], personality={"/etc/motd": "hello"}), "networks": None}
+    body = {**given(tags=["x"], personality={"/etc/motd": "hello"}), "networks": None}
 
-    server = await servers.create(wanted)
+    server = await servers.create(body)
 
     assert (await older.get("nova", f"/servers/{server.physical_id}/tags"))["tags"] == ["x"]
-    await servers.update(server, {**wanted, "flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk"})
+    await servers.update(server, {**body, "flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk"})
     shown = (await older.get("nova", f"/servers/{server.physical_id}"))["server"]
     assert (shown["status"], shown["flavor"]["id"]) == ("ACTIVE", "1")
 

@@ -273,9 +273,9 @@ async def test_files_are_refused_where_nova_takes_none(servers: Bench, given: Gi
 
 async def test_booting_from_a_new_volume(servers: Bench, cloud: Cloud, given: Given) -> None:
     disks = [{"image": "cirros", "volume_size": 2, "delete_on_termination": True}, {"ephemeral_size": 1}]
-    wanted = {**given(PRIVATE), "image": None, "block_device_mapping_v2": disks}
+    body = {**given(PRIVATE), "image": None, "block_device_mapping_v2": disks}
 
-    server = await servers.create(wanted)
+    server = await servers.create(body)
 
     assert (await shown(cloud, server))["image"] == ""
     assert [volume["size"] for volume in await cloud.list("cinder", "/volumes/detail", "volumes")] == [2]

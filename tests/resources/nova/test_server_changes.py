@@ -42,11 +42,11 @@ async def server(servers: Bench, given: Given) -> Resource:
 async def test_small_changes_are_one_request_each(
     servers: Bench, cloud: Cloud, server: Resource, given: Given, calls: list[str]
 ) -> None:
-    wanted = given(PRIVATE, metadata={"b": "2"}, name="new", tags=["x"], admin_pass="secret")
-    await servers.finalized(wanted)
+    changed_properties = given(PRIVATE, metadata={"b": "2"}, name="new", tags=["x"], admin_pass="secret")
+    await servers.finalized(changed_properties)
     calls.clear()
 
-    await servers.update(server, wanted)
+    await servers.update(server, changed_properties)
 
     assert [call.partition(" ")[0] for call in calls] == ["PUT", "PUT", "PUT", "POST"]
     changed = await shown(cloud, server)
@@ -94,9 +94,9 @@ async def test_a_resize_requested_before_a_crash_is_waited_for(
 async def test_a_resize_that_nova_gives_up_fails(
     servers: Bench, server: Resource, given: Given, served: ServedCloud
 ) -> None:
-    wanted = await servers.finalized({**given(PRIVATE), "flavor": "m1.tiny"})
-    call = servers.call(server, "UPDATE", wanted)
-    call = replace(call, previous=server.properties, changed={"flavor": wanted["flavor"]})
+    changed_properties = await servers.finalized({**given(PRIVATE), "flavor": "m1.tiny"})
+    call = servers.call(server, "UPDATE", changed_properties)
+    call = replace(call, previous=server.properties, changed={"flavor": changed_properties["flavor"]})
     call.resource = replace(call.resource, started_at=call.now - 60)
     call.progress["sent"] = 0.0
 
@@ -106,9 +106,9 @@ async def test_a_resize_that_nova_gives_up_fails(
 
 
 async def test_a_changed_image_rebuilds(servers: Bench, cloud: Cloud, server: Resource, given: Given) -> None:
-    wanted = {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"}
+    body = {**given(PRIVATE, metadata={"a": "1"}), "image": "cirros-0.6.2-x86_64-disk"}
 
-    await servers.update(server, wanted)
+    await servers.update(server, body)
 
     changed = await shown(cloud, server)
     image = await cloud.find("glance.image", "cirros-0.6.2-x86_64-disk")
@@ -146,20 +146,20 @@ async def test_policy_replace(servers: Bench, server: Resource, given: Given, na
 async def test_ignored_user_data_needs_no_request(
     servers: Bench, server: Resource, given: Given, calls: list[str]
 ) -> None:
-    wanted = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="IGNORE")
-    await servers.finalized(wanted)
+    changed_properties = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="IGNORE")
+    await servers.finalized(changed_properties)
     calls.clear()
 
-    await servers.update(server, wanted)
+    await servers.update(server, changed_properties)
 
     assert calls == []
 
 
 async def test_user_data_rebuild(servers: Bench, admin: Cloud, server: Resource, given: Given) -> None:
     before = (await admin.get("nova", f"/servers/{server.physical_id}"))["server"]["OS-EXT-SRV-ATTR:user_data"]
-    wanted = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="REBUILD")
+    changed_properties = given(PRIVATE, metadata={"a": "1"}, user_data="#!/bin/sh", user_data_update_policy="REBUILD")
 
-    await servers.update(server, wanted)
+    await servers.update(server, changed_properties)
 
     after = (await admin.get("nova", f"/servers/{server.physical_id}"))["server"]
     assert (after["status"], after["OS-EXT-SRV-ATTR:user_data"] != before) == ("ACTIVE", True)
@@ -274,8 +274,8 @@ async def test_crashes_at_every_step_leave_nothing_behind(
     assert len(await cards(cloud, server)) == 2
 
     extra = {"subnet": subnet, "port_extra_properties": {"binding:vnic_type": "normal"}}
-    wanted = {**given(extra, PRIVATE, PRIVATE), "flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk"}
-    await run_crashing(servers, "update", server, wanted)
+    body = {**given(extra, PRIVATE, PRIVATE), "flavor": "m1.tiny", "image": "cirros-0.6.2-x86_64-disk"}
+    await run_crashing(servers, "update", server, body)
     assert len(await cards(cloud, server)) == 3
     assert (await shown(cloud, server))["flavor"]["original_name"] == "m1.tiny"
 

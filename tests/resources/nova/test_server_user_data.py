@@ -75,18 +75,18 @@ def parts(text: str) -> list[tuple[str | None, str, str]]:
 
 
 async def test_raw_user_data_is_unchanged(servers: Bench, given: Given) -> None:
-    wanted = given(PRIVATE, user_data_format="RAW")
+    properties = given(PRIVATE, user_data_format="RAW")
 
-    assert await boots_with(servers, {**wanted, "user_data": "#!/bin/sh"}, {"a": 1}) == "#!/bin/sh"
-    assert await boots_with(servers, wanted) == ""
+    assert await boots_with(servers, {**properties, "user_data": "#!/bin/sh"}, {"a": 1}) == "#!/bin/sh"
+    assert await boots_with(servers, properties) == ""
 
 
 async def test_the_id_of_a_software_config_is_replaced_by_its_content(servers: Bench, given: Given) -> None:
-    wanted = given(PRIVATE, user_data_format="RAW")
+    properties = given(PRIVATE, user_data_format="RAW")
 
-    assert await boots_with(servers, {**wanted, "user_data": CONFIG_ID}) == "#!/bin/sh\necho stored"
+    assert await boots_with(servers, {**properties, "user_data": CONFIG_ID}) == "#!/bin/sh\necho stored"
     other = CONFIG_ID.replace("9", "0")
-    assert await boots_with(servers, {**wanted, "user_data": other}) == other
+    assert await boots_with(servers, {**properties, "user_data": other}) == other
 
 
 async def test_user_data_for_the_agents(servers: Bench, given: Given) -> None:
@@ -112,14 +112,14 @@ async def test_user_data_for_the_agents(servers: Bench, given: Given) -> None:
 
 
 async def test_software_configuration_splits_multipart_user_data(servers: Bench, given: Given) -> None:
-    wanted = given(PRIVATE, user_data_format="SOFTWARE_CONFIG")
+    properties = given(PRIVATE, user_data_format="SOFTWARE_CONFIG")
     inner = (
         'Content-Type: multipart/mixed; boundary="x"\nMIME-Version: 1.0\n\n--x\n'
         'Content-Type: text/x-shellscript\nContent-Disposition: attachment; filename="a.sh"\n\n#!/bin/sh\n--x--\n'
     )
 
-    plain = parts(await boots_with(servers, {**wanted, "user_data": "#cloud-config"}))
-    apart = parts(await boots_with(servers, {**wanted, "user_data": inner}))
+    plain = parts(await boots_with(servers, {**properties, "user_data": "#cloud-config"}))
+    apart = parts(await boots_with(servers, {**properties, "user_data": inner}))
 
     assert plain[3:] == [(None, "text/plain", "#cloud-config")]
     assert [(name, kind) for name, kind, _ in apart[3:]] == [("a.sh", "text/x-shellscript")]
@@ -127,9 +127,9 @@ async def test_software_configuration_splits_multipart_user_data(servers: Bench,
 
 async def test_ignition_gets_the_metadata_as_files(servers: Bench, given: Given) -> None:
     ignition = {"ignition": {"version": "3.0.0"}, "storage": {"files": [{"path": "/x"}]}}
-    wanted = given(PRIVATE, user_data_format="SOFTWARE_CONFIG", user_data=json.dumps(ignition))
+    properties = given(PRIVATE, user_data_format="SOFTWARE_CONFIG", user_data=json.dumps(ignition))
 
-    found = json.loads(await boots_with(servers, wanted, {"a": "ü"}))["storage"]["files"]
+    found = json.loads(await boots_with(servers, properties, {"a": "ü"}))["storage"]["files"]
 
     assert [file["path"] for file in found] == [
         "/x",
@@ -137,9 +137,9 @@ async def test_ignition_gets_the_metadata_as_files(servers: Bench, given: Given)
         "/var/lib/cloud/data/cfn-init-data",
     ]
     assert json.loads(unquote(found[1]["contents"]["source"].partition(",")[2])) == {"a": "ü"}
-    wanted["user_data"] = json.dumps({**ignition, "storage": {"files": "none"}})
+    properties["user_data"] = json.dumps({**ignition, "storage": {"files": "none"}})
     with pytest.raises(BadValue, match="Ignition"):
-        await boots_with(servers, wanted, {"a": 1})
+        await boots_with(servers, properties, {"a": 1})
 
 
 # -- the pieces themselves ----------------------------------------------------------------------------------------
@@ -273,8 +273,8 @@ async def test_the_queue_of_a_server_is_deleted_with_it(servers: Bench, served: 
 
 
 async def test_polling_an_object_in_swift(servers: Bench, given: Given) -> None:
-    wanted = configured(given, "POLL_TEMP_URL") | {"deployment_swift_data": {"container": "told", "object": "web"}}
-    server = await servers.create(wanted)
+    properties = configured(given, "POLL_TEMP_URL") | {"deployment_swift_data": {"container": "told", "object": "web"}}
+    server = await servers.create(properties)
 
     configuration = await servers.attribute(server, "os_collect_config")
     assert configuration["collectors"] == ["ec2", "request", "local"]

@@ -93,8 +93,8 @@ async def test_a_listener(rig: Scenario) -> None:
     pool = await rig.pool(loadbalancer=balancer)
     first = {"loadbalancer": balancer, "protocol": "HTTP", "protocol_port": 80}
     second = {"name": "front", "connection_limit": 10, "allowed_cidrs": ["10.0.0.0/8"]}
-    wanted = {**second, "default_pool_id": pool, "loadbalancers": [{"id": balancer}]}
-    await rig.life("Listener", first, {**first, **second, "default_pool": pool}, wanted)
+    body = {**second, "default_pool_id": pool, "loadbalancers": [{"id": balancer}]}
+    await rig.life("Listener", first, {**first, **second, "default_pool": pool}, body)
 
 
 async def test_a_pool_with_members_and_a_monitor(rig: Scenario) -> None:

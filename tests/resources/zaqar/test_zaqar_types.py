@@ -81,29 +81,29 @@ async def test_a_subscription_is_created_once_despite_crashes(bench: Any, cloud:
 
 @pytest.mark.parametrize("confirmed", [True, False])
 async def test_a_subscriber_has_one_subscription(bench: Any, cloud: Cloud, confirmed: bool) -> None:
-    wanted = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
+    body = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
     kind: Bench = bench(Subscription)
-    first = await kind.create(wanted)
+    first = await kind.create(body)
     path = f"/queues/orders/subscriptions/{first.physical_id}"
     await messaging.request(cloud, "PUT", f"{path}/confirm", json={"confirmed": confirmed})
     with pytest.raises(ActionFailed, match="already has a subscription to the queue orders") as failed:
-        await kind.create(wanted, "other")
+        await kind.create(body, "other")
     assert failed.value.failed.kind == "Conflict"
-    other = await kind.create({**wanted, "subscriber": "http://127.0.0.1:1/y"}, "other")
+    other = await kind.create({**body, "subscriber": "http://127.0.0.1:1/y"}, "other")
     with pytest.raises(CloudError) as refused:
-        await kind.update(other, wanted)
+        await kind.update(other, body)
     assert refused.value.lasting
     await kind.delete(other)
     assert [one["id"] for one in await subscriptions(cloud)] == [first.physical_id]
 
 
 async def test_a_subscription_is_replaced_by_one_with_the_same_subscriber(bench: Any, cloud: Cloud) -> None:
-    wanted = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
+    body = {"queue_name": "orders", "subscriber": "http://127.0.0.1:1/x"}
     kind: Bench = bench(Subscription)
-    old = await kind.create(wanted)
-    new = await kind.replaced(old, wanted)
+    old = await kind.create(body)
+    new = await kind.replaced(old, body)
     assert [one["id"] for one in await subscriptions(cloud)] == [new.physical_id] != [old.physical_id]
-    await kind.replaced(new, {**wanted, "queue_name": "others"})
+    await kind.replaced(new, {**body, "queue_name": "others"})
     assert await subscriptions(cloud) == []
 
 
@@ -140,9 +140,9 @@ def test_input_of_workflow_executions(bench: Any) -> None:
             return f"http://cloud/{service}/v2"
 
     properties = {"workflow_id": "w", "params": {"env": {"a": 1}}, "input": {"b": 2}, "ttl": 600}
-    wanted = MistralTrigger().request_body(SimpleNamespace(cloud=There(), properties=properties))  # type: ignore[arg-type]
-    assert wanted["subscriber"] == "trust+http://cloud/mistral/v2/executions"
-    assert json.loads(wanted["options"]["post_data"]) == {
+    body = MistralTrigger().request_body(SimpleNamespace(cloud=There(), properties=properties))  # type: ignore[arg-type]
+    assert body["subscriber"] == "trust+http://cloud/mistral/v2/executions"
+    assert json.loads(body["options"]["post_data"]) == {
         "workflow_id": "w",
         "params": {"env": {"a": 1, "notification": "$zaqar_message$"}},
         "input": {"b": 2},

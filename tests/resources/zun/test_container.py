@@ -44,7 +44,7 @@ async def test_the_life_of_a_container(bench: MakeBench, cloud: Cloud, served: S
     volume = (await cloud.post("cinder", "/volumes", {"volume": {"size": 1}}))["volume"]["id"]
     served.advance(2.0)
     containers = bench(Container)
-    wanted = {
+    body = {
         "image": "cirros",
         "command": "sh -c 'while true; do sleep 1; done'",
         "cpu": 0.5,
@@ -61,7 +61,7 @@ async def test_the_life_of_a_container(bench: MakeBench, cloud: Cloud, served: S
         "networks": [{"network": "private", "fixed_ip": "10.0.0.50"}],
         "mounts": [{"mount_path": "/data", "volume_id": volume}, {"mount_path": "/more", "volume_size": 1}],
     }
-    container = await containers.create(wanted)
+    container = await containers.create(body)
     assert len(containers.entries) > 2, "the container is pending at first"
     found = await shown(cloud, container.physical_id)
     assert (found["status"], found["command"]) == ("Running", ["sh", "-c", "while true; do sleep 1; done"])
@@ -75,7 +75,7 @@ async def test_the_life_of_a_container(bench: MakeBench, cloud: Cloud, served: S
     assert addresses["private"][0]["addr"] == "10.0.0.50"
     assert (await cloud.get("cinder", f"/volumes/{volume}"))["volume"]["status"] == "in-use"
 
-    changed = {**wanted, "cpu": 1, "memory": 256, "name": "renamed"}
+    changed = {**body, "cpu": 1, "memory": 256, "name": "renamed"}
     await containers.update(container, changed)
     assert await containers.attribute(container, "name") == "renamed"
     await containers.update(container, {**changed, "name": None})

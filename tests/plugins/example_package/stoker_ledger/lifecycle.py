@@ -16,8 +16,8 @@ class Audit(LifecyclePlugin):
         if operation.action != "DELETE":
             return
         cloud = await operation.cloud()
-        wanted = {"name": operation.stack_name, "status": "audited"}
-        if await cloud.list("ledger", "/accounts", "accounts", wanted):
+        body = {"name": operation.stack_name, "status": "audited"}
+        if await cloud.list("ledger", "/accounts", "accounts", body):
             raise OperationRefused(f"The stack {operation.stack_name} is being audited. Delete it after the audit.")
 
     async def after(self, operation: StackOperation, status: str) -> None:

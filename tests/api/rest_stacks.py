@@ -1,4 +1,4 @@
-"""What the tests of moved resources share: a stack over HTTP, and what the cloud was asked to write."""
+"""A stack over the REST API, and the requests with which the engine has changed the cloud: for tests of transfers."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ class Stacks:
         assert answer.ok, answer.text
         return answer.json()
 
-    def create(self, wanted: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
-        body = {"stack_name": "web", "template": wanted, "environment": environment or {}, **fields}
+    def create(self, request_body: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
+        body = {"stack_name": "web", "template": request_body, "environment": environment or {}, **fields}
         made = self.send("POST", "", body)
         assert made.status_code == 201, made.text
         self.world.settle(made.json()["stack"]["id"])
         return self.stack()
 
-    def update(self, wanted: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
-        asked = self.send("PUT", self.path, {"template": wanted, "environment": environment or {}, **fields})
+    def update(self, body: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
+        asked = self.send("PUT", self.path, {"template": body, "environment": environment or {}, **fields})
         assert asked.status_code == 202, asked.text
         self.world.settle(self.stack()["id"])
         return self.stack()
 
-    def refused(self, wanted: Mapping[str, Any], environment: Any, **fields: Any) -> str:
+    def refused(self, request_body: Mapping[str, Any], environment: Any, **fields: Any) -> str:
         """The reason why an update is refused, as its preview is; nothing has changed then."""
         before = self.resources(), self.stack()["updated_time"]
-        body = {"template": wanted, "environment": environment, **fields}
+        body = {"template": request_body, "environment": environment, **fields}
         asked = self.send("PUT", self.path, body)
         previewed = self.send("PUT", f"{self.path}/preview", body)
         assert asked.status_code == previewed.status_code == 400, (asked.text, previewed.text)
@@ -75,10 +75,8 @@ class Stacks:
         assert asked.json()["error"]["message"] == previewed.json()["error"]["message"]
         return str(asked.json()["error"]["message"])
 
-    def plan(self, wanted: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
-        asked = self.send(
-            "PUT", f"{self.path}/preview", {"template": wanted, "environment": environment or {}, **fields}
-        )
+    def plan(self, body: Mapping[str, Any], environment: Any = None, **fields: Any) -> dict[str, Any]:
+        asked = self.send("PUT", f"{self.path}/preview", {"template": body, "environment": environment or {}, **fields})
         assert asked.ok, asked.text
         plan: dict[str, Any] = asked.json()["plan"]
         return plan

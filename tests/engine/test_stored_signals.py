@@ -1,4 +1,4 @@
-"""Signals that lie in the object store or in a queue until a wait condition collects them."""
+"""Signals that are stored in the object store or in a queue until a wait condition collects them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def template(transport: str, count: int = 1) -> dict[str, Any]:
     }
 
 
-async def begun(world: World, wanted: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+async def create_waiting_stack(world: World, definition: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the ID of a stack whose condition waits, and what senders need."""
-    stack = await world.call("stack_create", name="web", template=wanted)
+    stack = await world.call("stack_create", name="web", template=definition)
     while (shown := (await world.resources("web")).get("handle")) is None or shown["status"] != "COMPLETE":
         await world.turn()
     handle = await world.call("resource_show", ref=REF, name="handle")
@@ -68,7 +68,7 @@ SENDERS = {"TEMP_URL_SIGNAL": to_object, "ZAQAR_SIGNAL": to_queue}
 
 @pytest.mark.parametrize("transport", SENDERS)
 async def test_queued_signals_are_collected_once_and_deleted_with_handle(world: World, transport: str) -> None:
-    stack_id, destination = await begun(world, template(transport, count=3))
+    stack_id, destination = await create_waiting_stack(world, template(transport, count=3))
     send = SENDERS[transport](world, destination)
     send(b'{"data": "here!", "id": "mine", "reason": "ready"}')
     send(b"")
@@ -94,17 +94,17 @@ async def test_queued_signals_are_collected_once_and_deleted_with_handle(world: 
     await world.call("stack_action", ref=REF, action="suspend")
     await world.settle(stack_id)
     assert (await world.delete("web"))["status"] == "COMPLETE"
-    assert world.in_cloud(lambda: left_of(world)) == ([], [])
+    assert world.in_cloud(lambda: stored_signals(world)) == ([], [])
 
 
-def left_of(world: World) -> tuple[list[Any], list[Any]]:
+def stored_signals(world: World) -> tuple[list[Any], list[Any]]:
     cloud = world.served.cloud
     return list(cloud.of(ObjectStore).containers.rows), list(cloud.of(Messaging).queues.rows)
 
 
 @pytest.mark.parametrize("transport", SENDERS)
-async def test_more_signals_than_a_page_has(world: World, transport: str) -> None:
-    stack_id, destination = await begun(world, template(transport, count=25))
+async def test_signals_of_several_pages_are_collected(world: World, transport: str) -> None:
+    stack_id, destination = await create_waiting_stack(world, template(transport, count=25))
     send = SENDERS[transport](world, destination)
     for number in range(25):
         send(json.dumps({"data": number}).encode())
@@ -113,8 +113,8 @@ async def test_more_signals_than_a_page_has(world: World, transport: str) -> Non
 
 
 @pytest.mark.parametrize("transport", SENDERS)
-async def test_collected_failure_signal(world: World, transport: str) -> None:
-    stack_id, destination = await begun(world, template(transport))
+async def test_stored_failure_signal_fails_the_condition(world: World, transport: str) -> None:
+    stack_id, destination = await create_waiting_stack(world, template(transport))
     SENDERS[transport](world, destination)(b'{"status": "FAILURE", "reason": "no space left"}')
     stack = await world.settle(stack_id)
     assert stack["status"] == "FAILED"
@@ -123,7 +123,7 @@ async def test_collected_failure_signal(world: World, transport: str) -> None:
 
 @pytest.mark.parametrize("body", [b"not JSON", b'["SUCCESS"]', b'{"status": "well"}', b" " * 1_048_577])
 async def test_an_invalid_signal_fails_the_condition(world: World, body: bytes) -> None:
-    stack_id, destination = await begun(world, template("TEMP_URL_SIGNAL"))
+    stack_id, destination = await create_waiting_stack(world, template("TEMP_URL_SIGNAL"))
     to_object(world, destination)(body)
     stack = await world.settle(stack_id)
     assert stack["status"] == "FAILED"
@@ -131,7 +131,7 @@ async def test_an_invalid_signal_fails_the_condition(world: World, body: bytes) 
 
 
 async def test_stack_deletion_ignores_missing_queue_user(world: World) -> None:
-    stack_id, destination = await begun(world, template("ZAQAR_SIGNAL"))
+    stack_id, destination = await create_waiting_stack(world, template("ZAQAR_SIGNAL"))
     to_queue(world, destination)(b"{}")
     await world.settle(stack_id)
     token = world.served.token("admin", "admin")
@@ -145,12 +145,12 @@ async def test_stack_deletion_ignores_missing_queue_user(world: World) -> None:
 )
 async def test_signal_queue_is_deleted_by_later_attempt(world: World, transport: str, place: str) -> None:
     """The first request is answered as if the object did not exist, by a response that does not name it."""
-    stack_id, destination = await begun(world, template(transport))
+    stack_id, destination = await create_waiting_stack(world, template(transport))
     SENDERS[transport](world, destination)(b"")
     assert (await world.settle(stack_id))["status"] == "COMPLETE"
-    assert world.in_cloud(lambda: left_of(world)) != ([], [])
+    assert world.in_cloud(lambda: stored_signals(world)) != ([], [])
     fault = Fault(on=f"DELETE {place}", do="fail", status=404, message="The resource could not be found.", times=1)
     world.served.do(lambda: world.served.cloud.faults.add(fault))
     assert (await world.delete("web"))["status"] == "COMPLETE"
     assert fault.hits == 1
-    assert world.in_cloud(lambda: left_of(world)) == ([], [])
+    assert world.in_cloud(lambda: stored_signals(world)) == ([], [])

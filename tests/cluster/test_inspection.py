@@ -1,4 +1,4 @@
-"""Looking into a running cluster, cleaning its record up, and two releases on one database."""
+"""Commands and metrics that show a running cluster, purges, and two releases on one database."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.cluster.test_cluster import await_first_network, begin, complete
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
-HELD = """
+WAITING_TEMPLATE = """
 heat_template_version: 2021-04-16
 resources:
   held: {type: OS::Heat::TestResource, properties: {action_wait_secs: {create: 600}}}
@@ -24,10 +24,10 @@ resources:
 
 def test_metrics_and_logs_show_operations(cluster: Cluster) -> None:
     engines = cluster.engines(2)
-    cluster.create("inside", HELD)
+    cluster.create("inspected", WAITING_TEMPLATE)
     wait_until(lambda: cluster.command("operation", "list", "-f", "json") != "[]\n", "the operation is listed")
     (row,) = json.loads(cluster.command("operation", "list", "-f", "json"))
-    assert (row["stack"], row["action"], row["status"]) == ("inside", "CREATE", "RUNNING")
+    assert (row["stack"], row["action"], row["status"]) == ("inspected", "CREATE", "RUNNING")
     assert row["engine"] in {engine.host for engine in engines}
     owner = next(engine for engine in engines if engine.host == row["engine"])
 
@@ -49,7 +49,7 @@ def test_metrics_and_logs_show_operations(cluster: Cluster) -> None:
     wait_until(lambda: "Guru Meditation" in owner.output() and row["id"] in owner.output(), "the report is written")
     assert f"[DEFAULT] host = {owner.host}\n" in owner.output()
     assert "k" * 32 not in owner.output()
-    cluster.remove("inside")
+    cluster.remove("inspected")
 
 
 def test_old_deleted_stacks_are_purged(cluster: Cluster) -> None:
