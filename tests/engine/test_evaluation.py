@@ -10,8 +10,8 @@ import pytest
 
 from stoker.base.budget import Budget, BudgetLimits, charge, opened
 from stoker.base.errors import BadValue, BudgetExceeded, TemplateInvalid
-from stoker.engine.computing import Evaluator
 from stoker.engine.memory import FreedMemory
+from stoker.engine.scheduling import Evaluator
 from stoker.template import document
 from stoker.template.template import Template
 

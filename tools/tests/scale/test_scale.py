@@ -192,7 +192,7 @@ def test_the_measured_times_of_the_project_can_be_read() -> None:
     found = latencies.read()
 
     assert found.statement("UPDATE engines") < 0.1
-    assert found.callbacks["Turns.taken"] > 0.0
+    assert found.callbacks["FairScheduler.run"] > 0.0
 
 
 # -- the program -------------------------------------------------------------------------------------------------

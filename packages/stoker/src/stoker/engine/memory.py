@@ -182,8 +182,8 @@ class _Use:
 _use: ContextVar[_Use | None] = ContextVar("use", default=None)
 
 
-class Reading:
-    """Takes in values that are read from the database. What exceeds the limit moves to the file at once."""
+class ValueLoader:
+    """Loads sealed values from the database into memory; those that exceed the limit into the temporary file."""
 
     def __init__(self, memory: ValueMemory) -> None:
         self._memory = memory
@@ -202,7 +202,7 @@ class Reading:
 
 
 class ValueMemory:
-    """Accounts for the values of one engine's resources. Used on one event loop, but for `reading` and `is_on_thread`.
+    """Accounts for the values of one engine's resources. Used on one event loop, but for `loader` and `is_on_thread`.
 
     Steps may have `limit` bytes open together, and as much may rest. A step that has nothing open waits only while the
     limit is exceeded and its project has more than its share: the limit divided among the projects that have values
@@ -248,9 +248,9 @@ class ValueMemory:
         self.resting -= resident
         values.resting = False
 
-    def reading(self) -> Reading:
-        """Return what takes in the values of one stack, as they are read from the database on a thread."""
-        return Reading(self)
+    def loader(self) -> ValueLoader:
+        """Return the loader for the values of one stack, which are read from the database on a thread."""
+        return ValueLoader(self)
 
     def is_on_thread(self) -> bool:
         """Whether the caller is on another thread than operations, where values are only read."""

@@ -196,7 +196,7 @@ async def _run(
     services = whole.services
     with opened(Budget(services.loader.limits.allowed)):
         turn = f"requests of {context.project_id or context.user_id}"
-        return await services.turns.taken(turn, partial(operation.run, part(whole), context, request))
+        return await services.scheduler.run(turn, partial(operation.run, part(whole), context, request))
 
 
 _ON_SUBMISSIONS: tuple[Operation[Submissions], ...] = (

@@ -181,7 +181,9 @@ async def _details(services: EngineServices, stack: Stack) -> dict[str, _Details
     described = (await services.bind(stack, inputs)).resources
     states = list(view.current.values())
     secrets = await secrets_ever(services, stack)
-    found = await services.turns.gathered(partial(_attributes, services, view, state, (), secrets) for state in states)
+    found = await services.scheduler.gather(
+        partial(_attributes, services, view, state, (), secrets) for state in states
+    )
     return {
         state.row.uuid: {
             "attributes": attributes,

@@ -56,8 +56,8 @@ class Room:
 
 def room_for(connection: Connection, stack: Stack, limit: int) -> Room:
     """Return what prevents a new stack; nothing is counted for a negative limit."""
-    wanted = {"project_id": stack.project_id, "name": stack.name, "id": stack.id, "most": max(limit, 0)}
-    is_taken, is_promised, count = connection.execute(_ROOM, wanted).one()
+    values = {"project_id": stack.project_id, "name": stack.name, "id": stack.id, "most": max(limit, 0)}
+    is_taken, is_promised, count = connection.execute(_ROOM, values).one()
     return Room(bool(is_taken), bool(is_promised), count)
 
 
@@ -85,8 +85,8 @@ def of_stacks_to_be(connection: Connection, project_id: str, name_or_id: str | N
     """Return the change sets of stacks that do not exist yet, oldest first: all of a project, or those of one stack."""
     if name_or_id is None:
         return ChangeSet.all_of(connection.execute(_OF_STACKS_TO_BE, {"project_id": project_id}))
-    wanted = {"project_id": project_id, "name_or_id": name_or_id}
-    return ChangeSet.all_of(connection.execute(_OF_STACK_TO_BE, wanted))
+    values = {"project_id": project_id, "name_or_id": name_or_id}
+    return ChangeSet.all_of(connection.execute(_OF_STACK_TO_BE, values))
 
 
 def progress(connection: Connection, rows: Collection[ChangeSet]) -> tuple[Mapping[str, str], Mapping[str, str | None]]:

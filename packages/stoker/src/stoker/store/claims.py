@@ -315,8 +315,8 @@ def _claim(
 
 def _others_on(connection: Connection, operation: Operation) -> list[Operation]:
     """Return the other unfinished operations on the stack of an operation."""
-    wanted = {"stack_id": operation.stack_id, "besides": operation.id}
-    return Operation.all_of(connection.execute(_OTHERS, wanted))
+    values = {"stack_id": operation.stack_id, "besides": operation.id}
+    return Operation.all_of(connection.execute(_OTHERS, values))
 
 
 def _settle(connection: Connection, others: Iterable[Operation], engine_id: str, now: float) -> str | None:
@@ -393,7 +393,7 @@ class OperationState:
 def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
     """Return the current state of these operations, by ID."""
     found: dict[str, OperationState] = {}
-    wanted = list(identifiers)
+    operation_ids = list(identifiers)
     following = operations.alias("following")
     joined = operations.outerjoin(stacks, stacks.c.id == operations.c.stack_id).outerjoin(
         following, following.c.id == stacks.c.operation
@@ -402,7 +402,7 @@ def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[s
         operations.c.id, operations.c.owner, operations.c.epoch, operations.c.status,
         stacks.c.status, stacks.c.operation, following.c.action,
     )  # fmt: skip
-    for page in statements.pages(wanted):
+    for page in statements.pages(operation_ids):
         query = select(*columns).select_from(joined).where(operations.c.id.in_(page))
         found.update((row[0], OperationState(*row)) for row in connection.execute(query))
     return found

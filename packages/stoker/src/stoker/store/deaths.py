@@ -198,10 +198,10 @@ def _clear(connection: Connection, identifiers: Iterable[str]) -> None:
 
 def charges(connection: Connection, identifiers: Iterable[str]) -> Counter[str]:
     """Return how many deaths in a row each of these operations is charged with, without those that have none."""
-    wanted, found = list(identifiers), Counter[str]()
+    operation_ids, found = list(identifiers), Counter[str]()
     query = select(operation_deaths.c.operation_id, func.count()).group_by(operation_deaths.c.operation_id)
     query = query.where(operation_deaths.c.verdict == CHARGED)
-    for page in statements.pages(wanted):
+    for page in statements.pages(operation_ids):
         some = query.where(operation_deaths.c.operation_id.in_(page))
         found.update({row[0]: row[1] for row in connection.execute(some)})
     return found

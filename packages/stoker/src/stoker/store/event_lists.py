@@ -32,24 +32,24 @@ class EventQuery:
     until: float | None = None
 
 
-def list_events(connection: Connection, wanted: EventQuery) -> list[Event]:
+def list_events(connection: Connection, criteria: EventQuery) -> list[Event]:
     """Return the events that match, oldest first by default."""
     columns = tables.events.c
-    query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(wanted.stack_ids)))
-    for name, values in wanted.filters.items():
+    query = select(*(columns[name] for name in Event.columns)).where(columns.stack_id.in_(list(criteria.stack_ids)))
+    for name, values in criteria.filters.items():
         query = query.where(columns[name].in_(list(values)))
-    if wanted.since is not None:
-        query = query.where(columns.time >= wanted.since)
-    if wanted.until is not None:
-        query = query.where(columns.time <= wanted.until)
-    keys = [columns[name] for name in dict.fromkeys([*wanted.sort_keys, "sequence"])]
-    if wanted.marker:
-        row = connection.execute(select(*keys).where(columns.id == wanted.marker)).one_or_none()
+    if criteria.since is not None:
+        query = query.where(columns.time >= criteria.since)
+    if criteria.until is not None:
+        query = query.where(columns.time <= criteria.until)
+    keys = [columns[name] for name in dict.fromkeys([*criteria.sort_keys, "sequence"])]
+    if criteria.marker:
+        row = connection.execute(select(*keys).where(columns.id == criteria.marker)).one_or_none()
         if row is not None:
-            query = query.where(statements.after_marker(keys, tuple(row), wanted.descending))
-    query = query.order_by(*(key.desc() if wanted.descending else key.asc() for key in keys))
-    if wanted.limit is not None:
-        query = query.limit(wanted.limit)
+            query = query.where(statements.after_marker(keys, tuple(row), criteria.descending))
+    query = query.order_by(*(key.desc() if criteria.descending else key.asc() for key in keys))
+    if criteria.limit is not None:
+        query = query.limit(criteria.limit)
     return Event.all_of(connection.execute(query))
 
 

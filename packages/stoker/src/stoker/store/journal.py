@@ -455,14 +455,14 @@ def _leave_out(group: list[_Frozen], leaves: Callable[[_Frozen], bool], error: E
 
 
 def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
-    wanted = set(claims)
-    if not wanted:
+    distinct = set(claims)
+    if not distinct:
         return set()
     identifiers = sorted(
-        claim.operation for claim in wanted
+        claim.operation for claim in distinct
     )  # in a fixed order, which avoids deadlocks between writers
     rows: dict[str, int] = {row.id: row.epoch for row in statements.rows_among(connection, _EPOCHS, identifiers)}
-    return {claim for claim in wanted if rows.get(claim.operation, -1) != claim.epoch}
+    return {claim for claim in distinct if rows.get(claim.operation, -1) != claim.epoch}
 
 
 def _write_rows(connection: Connection, batches: list[_Frozen]) -> None:

@@ -57,8 +57,8 @@ def claim_offered(
     for operation in found.values():
         for name, value in values.items():
             setattr(operation, name, value)
-    wanted = stacks.c.id.in_([operation.stack_id for operation in found.values()])
-    theirs = {stack.id: stack for stack in Stack.all_of(connection.execute(select(stacks).where(wanted)))}
+    of_found = stacks.c.id.in_([operation.stack_id for operation in found.values()])
+    theirs = {stack.id: stack for stack in Stack.all_of(connection.execute(select(stacks).where(of_found)))}
     return [(operation, theirs[operation.stack_id]) for operation in found.values()]
 
 

@@ -198,9 +198,9 @@ def claim(connection: Connection, claims: Iterable[Owned]) -> None:
     Raises ObjectAlreadyOwned for an object that another resource has. The unique column finds the claims that are made
     at the same time: the database then refuses the later rows.
     """
-    wanted = list(claims)
-    known = list(holders(connection, (each.physical_id for each in wanted)))
-    for each in wanted:
+    requested = list(claims)
+    known = list(holders(connection, (each.physical_id for each in requested)))
+    for each in requested:
         if (holder := holder_of(each, known)) is not None:
             raise ObjectAlreadyOwned(each.physical_id, holder)
         for former in known:
@@ -211,10 +211,10 @@ def claim(connection: Connection, claims: Iterable[Owned]) -> None:
 
 def refuse_taken(connection: Connection, found: Iterable[Found]) -> None:
     """Raise ObjectAlreadyOwned if an object, whose resource was just written, also belongs to another resource."""
-    wanted = {each.physical_id: each for each in found}
-    for page in statements.pages(wanted):
+    by_physical_id = {each.physical_id: each for each in found}
+    for page in statements.pages(by_physical_id):
         for row in connection.execute(_OTHERS, {"values": page}):
-            each = wanted[row.physical_id]
+            each = by_physical_id[row.physical_id]
             if row.uuid != each.uuid and row.type != each.whole:
                 raise ObjectAlreadyOwned(row.physical_id)
 

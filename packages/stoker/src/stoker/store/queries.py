@@ -305,8 +305,8 @@ def each_resource_among(connection: Connection, stack_ids: Iterable[str]) -> Ite
 
 def resources_named(connection: Connection, stack_id: str, names: Iterable[str]) -> list[Resource]:
     """Return the resources of a stack with these names, also those that are being removed, in creation order."""
-    wanted, found = sorted(names), list[Resource]()
-    for page in statements.pages(wanted):
+    sorted_names, found = sorted(names), list[Resource]()
+    for page in statements.pages(sorted_names):
         found += Resource.all_of(connection.execute(_NAMED, {"stack_id": stack_id, "names": page}))
     return found
 
@@ -383,8 +383,8 @@ def each_property_set(connection: Connection, identifiers: Iterable[str]) -> Ite
 def first_change(connection: Connection, stack_id: str) -> float | None:
     """Return when the stack's first update or restore was requested; None without one."""
     columns = tables.operations.c
-    wanted = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
-    first: float | None = connection.execute(select(func.min(columns.created_at)).where(wanted)).scalar_one()
+    condition = and_(columns.stack_id == stack_id, columns.action.in_(("UPDATE", "RESTORE")))
+    first: float | None = connection.execute(select(func.min(columns.created_at)).where(condition)).scalar_one()
     return first
 
 
@@ -422,9 +422,9 @@ def child_operation(
     connection: Connection, parent_operation: str, parent_resource: str, number: int, action: str
 ) -> Operation | None:
     """Return the operation that a step of a parent operation started."""
-    wanted = {"parent_operation": parent_operation, "parent_resource": parent_resource, "round": number}
-    query = statements.where(tables.operations, *wanted, "action")
-    row = connection.execute(query, {**wanted, "action": action}).first()
+    values = {"parent_operation": parent_operation, "parent_resource": parent_resource, "round": number}
+    query = statements.where(tables.operations, *values, "action")
+    row = connection.execute(query, {**values, "action": action}).first()
     return Operation.of(row) if row else None
 
 

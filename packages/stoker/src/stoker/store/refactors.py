@@ -81,17 +81,19 @@ def recorded(connection: Connection, project_id: str, places: Iterable[tuple[str
 
     A resource of a nested stack is given by its path. Replaced ones do not count.
     """
-    wanted = set(places)
+    distinct_places = set(places)
     c, r = stacks.c, resources.c
     query = (
         select(c.name, r.name)
         .join(resources, r.stack_id == c.id)
         .where(c.project_id == project_id, c.deleted_at.is_(None), c.parent_id.is_(None), r.replaced_by.is_(None))
-        .where(c.name.in_({stack for stack, _ in wanted}), r.name.in_({name for _, name in wanted}))
+        .where(c.name.in_({stack for stack, _ in distinct_places}), r.name.in_({name for _, name in distinct_places}))
     )
-    found = {(row[0], row[1]) for row in connection.execute(query)} if wanted else set()
-    found |= {place for place in wanted - found if "." in place[1] and _is_below(connection, project_id, place)}
-    return found & wanted
+    found = {(row[0], row[1]) for row in connection.execute(query)} if distinct_places else set()
+    found |= {
+        place for place in distinct_places - found if "." in place[1] and _is_below(connection, project_id, place)
+    }
+    return found & distinct_places
 
 
 def pending(connection: Connection, project_id: str, entries: Iterable[Entry]) -> list[Entry]:
@@ -150,9 +152,9 @@ def move(connection: Connection, moved: MovedRecord) -> None:
     """
     mine = and_(events.c.stack_id == moved.source, events.c.resource_name.in_(moved.names))
     sets = [each for each in connection.execute(select(events.c.properties).where(mine).distinct()).scalars() if each]
-    wanted = sorted({*sets, *moved.property_sets})
-    for start in range(0, len(wanted), 500):
-        among = property_sets.c.id.in_(wanted[start : start + 500])
+    set_ids = sorted({*sets, *moved.property_sets})
+    for start in range(0, len(set_ids), 500):
+        among = property_sets.c.id.in_(set_ids[start : start + 500])
         connection.execute(update(property_sets).where(among).values(stack_id=moved.target))
     connection.execute(update(events).where(mine).values(stack_id=moved.target, resource_name=moved.name))
     late = late_requests.c.resource_uuid == moved.uuid

@@ -93,10 +93,10 @@ class Page:
     next: str | None
 
 
-def page_of(connection: Connection, wanted: Search) -> Page:
+def page_of(connection: Connection, search: Search) -> Page:
     """Return the resources that match, in the order of their UUIDs; none of deleted stacks."""
-    found = merge(*(connection.execute(query).scalars() for query in page_queries(wanted)))
-    uuids = list(islice((uuid for uuid, _ in groupby(found)), wanted.limit))
+    found = merge(*(connection.execute(query).scalars() for query in page_queries(search)))
+    uuids = list(islice((uuid for uuid, _ in groupby(found)), search.limit))
     rows = chain.from_iterable(
         Resource.all_of(connection.execute(statements.where_among(resources, "uuid"), {"values": page}))
         for page in statements.pages(uuids)
@@ -104,36 +104,36 @@ def page_of(connection: Connection, wanted: Search) -> Page:
     known = sorted(rows, key=lambda row: row.uuid)
     above = stacks_by_id(connection, {row.stack_id for row in known})
     visible = [(row, above[row.stack_id]) for row in known if row.stack_id in above]
-    return Page(visible, uuids[-1] if len(uuids) == wanted.limit else None)
+    return Page(visible, uuids[-1] if len(uuids) == search.limit else None)
 
 
-def page_queries(wanted: Search) -> Sequence[Select[Any]]:
+def page_queries(search: Search) -> Sequence[Select[Any]]:
     """Return the queries for the UUIDs of a page, one for each way in which a resource can match."""
     conditions: list[ColumnElement[bool]] = []
     queries: list[Select[object]] = []
-    if wanted.id is not None:
-        conditions.append(resources.c.physical_id == wanted.id)
-    if wanted.name is not None:
-        conditions.append(resources.c.name == wanted.name)
-    if wanted.id is None and wanted.name is None and wanted.address is None and wanted.type is not None:
-        conditions.append(resources.c.type == wanted.type)
-    queries += [_visible(wanted, resources.c.uuid).where(condition) for condition in conditions]
-    for kind, value in ((TermKind.NAME, wanted.name), (TermKind.ADDRESS, wanted.address)):
+    if search.id is not None:
+        conditions.append(resources.c.physical_id == search.id)
+    if search.name is not None:
+        conditions.append(resources.c.name == search.name)
+    if search.id is None and search.name is None and search.address is None and search.type is not None:
+        conditions.append(resources.c.type == search.type)
+    queries += [_visible(search, resources.c.uuid).where(condition) for condition in conditions]
+    for kind, value in ((TermKind.NAME, search.name), (TermKind.ADDRESS, search.address)):
         if value is not None:
             column = search_terms.c.resource_uuid
-            query = _visible(wanted, column).where(search_terms.c.kind == kind.value, search_terms.c.value == value)
+            query = _visible(search, column).where(search_terms.c.kind == kind.value, search_terms.c.value == value)
             queries.append(query.where(resources.c.uuid == column))
     return queries
 
 
-def _visible(wanted: Search, uuid: ColumnElement[str]) -> Select[object]:
+def _visible(search: Search, uuid: ColumnElement[str]) -> Select[object]:
     """Select the UUIDs, of a column, of resources of the stacks that the caller may see."""
-    query = select(uuid).where(stacks.c.id == resources.c.stack_id, stacks.c.deleted_at.is_(None), uuid > wanted.after)
-    if wanted.project_id is not None:
-        query = query.where(stacks.c.project_id == wanted.project_id)
-    if wanted.type is not None:
-        query = query.where(resources.c.type == wanted.type)
-    return query.order_by(uuid).limit(wanted.limit)
+    query = select(uuid).where(stacks.c.id == resources.c.stack_id, stacks.c.deleted_at.is_(None), uuid > search.after)
+    if search.project_id is not None:
+        query = query.where(stacks.c.project_id == search.project_id)
+    if search.type is not None:
+        query = query.where(resources.c.type == search.type)
+    return query.order_by(uuid).limit(search.limit)
 
 
 def unsearchable(connection: Connection, project_id: str | None) -> int:
@@ -156,12 +156,12 @@ def paths_to(connection: Connection, below: Iterable[Stack]) -> dict[str, tuple[
     A nested stack is a root if the record of the stack above it is gone.
     """
     known = {stack.id: stack for stack in below}
-    wanted = list(known)
-    level = wanted
+    uuids = list(known)
+    level = uuids
     while missing := {known[each].parent_id for each in level} - known.keys() - {None}:
         level = list(found := stacks_by_id(connection, {each for each in missing if each}))
         known |= found
-    return {identifier: _path_to(connection, known[identifier], known) for identifier in wanted}
+    return {identifier: _path_to(connection, known[identifier], known) for identifier in uuids}
 
 
 def _path_to(connection: Connection, stack: Stack, known: Mapping[str, Stack]) -> tuple[Stack, tuple[str, ...]]:

@@ -65,8 +65,8 @@ def forget(connection: Connection, root_id: str) -> None:
 
 def controls_of(connection: Connection, project_id: str, root_ids: Collection[str]) -> dict[str, Any]:
     """Return what changes need, as data, by the ID of the stack; that of the project has the ID ""."""
-    wanted = {"project_id": project_id, "stack_ids": sorted({"", *root_ids})}
-    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(_CONTROLS, wanted)}
+    values = {"project_id": project_id, "stack_ids": sorted({"", *root_ids})}
+    return {row.stack_id: orjson.loads(row.body) for row in connection.execute(_CONTROLS, values)}
 
 
 def save_control(
@@ -79,8 +79,8 @@ def save_control(
 
 def plan_policies_of(connection: Connection, project_id: str, root_id: str | None) -> dict[str, str]:
     """Return the policies on plans, as YAML, by the ID of the stack; those of the project have the ID ""."""
-    wanted = {"project_id": project_id, "stack_id": root_id or ""}
-    return {row.stack_id: row.body for row in connection.execute(_PLAN_POLICIES, wanted)}
+    values = {"project_id": project_id, "stack_id": root_id or ""}
+    return {row.stack_id: row.body for row in connection.execute(_PLAN_POLICIES, values)}
 
 
 def rules_of(connection: Connection, project_id: str, root_id: str) -> tuple[dict[str, Any], dict[str, str]]:

@@ -113,10 +113,10 @@ def _watched_connection() -> Any:
         def _watched(self, inner: Any) -> Generator[Any, Any, Any]:
             """Forward a driver's generator, which receives a false value whenever nothing has arrived for a moment."""
             try:
-                wanted = next(inner)
+                awaited = next(inner)
                 since = time.monotonic()
                 while True:
-                    ready = yield wanted
+                    ready = yield awaited
                     if ready:
                         since = time.monotonic()
                     elif self.limit is not None and time.monotonic() - since >= self.limit:
@@ -124,7 +124,7 @@ def _watched_connection() -> Any:
                         raise psycopg.OperationalError(
                             f"the server did not answer for {self.limit:g} seconds"
                         ) from TimeoutError()
-                    wanted = inner.send(ready)
+                    awaited = inner.send(ready)
             except StopIteration as end:
                 return end.value
 

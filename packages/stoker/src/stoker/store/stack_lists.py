@@ -46,21 +46,21 @@ class StackQuery:
     descending: bool = True
 
 
-def list_stacks(connection: Connection, wanted: StackQuery) -> list[Stack]:
+def list_stacks(connection: Connection, criteria: StackQuery) -> list[Stack]:
     """Return the stacks that match, sorted and paged."""
-    query = _stack_filter(connection, select(tables.stacks), wanted)
-    parts, after = _after_marker(connection, _parts(wanted), wanted.marker)
+    query = _stack_filter(connection, select(tables.stacks), criteria)
+    parts, after = _after_marker(connection, _parts(criteria), criteria.marker)
     found: list[Stack] = []
     for part in parts:
         page = query.where(part.condition)
         if after is not None:
-            page = page.where(statements.after_marker(part.keys, after, wanted.descending))
+            page = page.where(statements.after_marker(part.keys, after, criteria.descending))
             after = None
-        page = page.order_by(*(key.desc() if wanted.descending else key.asc() for key in part.keys))
-        if wanted.limit is not None:
-            page = page.limit(wanted.limit - len(found))
+        page = page.order_by(*(key.desc() if criteria.descending else key.asc() for key in part.keys))
+        if criteria.limit is not None:
+            page = page.limit(criteria.limit - len(found))
         found += Stack.all_of(connection.execute(page))
-        if len(found) == wanted.limit:
+        if len(found) == criteria.limit:
             break
     return found
 
@@ -73,14 +73,14 @@ class _Part:
     keys: Sequence[ColumnElement[Any]]
 
 
-def _parts(wanted: StackQuery) -> list[_Part]:
+def _parts(criteria: StackQuery) -> list[_Part]:
     """Return the parts of a list, one after another.
 
     Stacks that have not been updated yet come before the others. Databases disagree where a column without a value is
     sorted, and find no index for an expression that gives it one, so that these stacks are a part of their own.
     """
     columns = tables.stacks.c
-    names = list(dict.fromkeys([*wanted.sort_keys, "created_at", "id"]))
+    names = list(dict.fromkeys([*criteria.sort_keys, "created_at", "id"]))
     if names[0] != "updated_at":
         return [_Part(true(), [_sortable(columns[name]) for name in names])]
     updated_at, others = columns.updated_at, [columns[name] for name in names[1:]]
@@ -88,7 +88,7 @@ def _parts(wanted: StackQuery) -> list[_Part]:
         _Part(updated_at.is_(None), others),
         _Part(updated_at.is_not(None), [updated_at, *others]),
     ]
-    return parts[::-1] if wanted.descending else parts
+    return parts[::-1] if criteria.descending else parts
 
 
 def _after_marker(
@@ -112,9 +112,9 @@ def _sortable(column: ColumnElement[object]) -> ColumnElement[object]:
     return func.coalesce(column, 0) if column is tables.stacks.c.updated_at else column
 
 
-def count_listed(connection: Connection, wanted: StackQuery) -> int:
+def count_listed(connection: Connection, criteria: StackQuery) -> int:
     """Count the stacks that match, without paging."""
-    counted = _stack_filter(connection, select(func.count()).select_from(tables.stacks), wanted)
+    counted = _stack_filter(connection, select(func.count()).select_from(tables.stacks), criteria)
     return int(connection.execute(counted).scalar_one())
 
 
@@ -127,14 +127,14 @@ _FEW = 100
 """So many stacks with a tag are read one by one. If there are more, a page is found sooner in the order of the list."""
 
 
-def _few_tagged(connection: Connection, wanted: StackQuery) -> list[str] | None:
-    """Return the IDs of the stacks with one of the wanted tags if they are few; None if there are many, or no tag is
+def _few_tagged(connection: Connection, criteria: StackQuery) -> list[str] | None:
+    """Return the IDs of the stacks with one of the requested tags if they are few; None if there are many, or no tag is
     wanted.
     """
     tags = tables.stack_tags.c
-    choices = [tags.tag == tag for tag in wanted.tags]
-    if wanted.tags_any:
-        choices.append(tags.tag.in_(list(wanted.tags_any)))
+    choices = [tags.tag == tag for tag in criteria.tags]
+    if criteria.tags_any:
+        choices.append(tags.tag.in_(list(criteria.tags_any)))
     for choice in choices:
         found = connection.execute(select(tags.stack_id).where(choice).limit(_FEW + 1)).scalars().all()
         if len(found) <= _FEW:
@@ -142,32 +142,32 @@ def _few_tagged(connection: Connection, wanted: StackQuery) -> list[str] | None:
     return None
 
 
-def _stack_filter(connection: Connection, query: Select[object], wanted: StackQuery) -> Select[Any]:
+def _stack_filter(connection: Connection, query: Select[object], criteria: StackQuery) -> Select[Any]:
     columns = tables.stacks.c
-    few = _few_tagged(connection, wanted)
+    few = _few_tagged(connection, criteria)
     if few is not None:
         query = query.where(columns.id.in_(few))
-    if wanted.project_id is not None:
-        found_otherwise = few is not None or any(name in _FINDING for name, _ in wanted.filters)
+    if criteria.project_id is not None:
+        found_otherwise = few is not None or any(name in _FINDING for name, _ in criteria.filters)
         project_id = func.coalesce(columns.project_id, "") if found_otherwise else columns.project_id
-        query = query.where(project_id == wanted.project_id)
-    if not wanted.show_deleted:
+        query = query.where(project_id == criteria.project_id)
+    if not criteria.show_deleted:
         query = query.where(columns.deleted_at.is_(None))
-    if not wanted.show_nested:
+    if not criteria.show_nested:
         query = query.where(columns.parent_id.is_(None))
-    for name, values in wanted.filters:
+    for name, values in criteria.filters:
         query = query.where(columns[name].in_(list(values)))
-    for states in wanted.states:
+    for states in criteria.states:
         query = query.where(or_(*(_in_state(action, status) for action, status in states)))
     tagged = select(tables.stack_tags.c.stack_id)
-    for tag in wanted.tags:
+    for tag in criteria.tags:
         query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)))
-    if wanted.tags_any:
-        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag.in_(list(wanted.tags_any)))))
-    if wanted.not_tags:
-        every = [columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)) for tag in wanted.not_tags]
+    if criteria.tags_any:
+        query = query.where(columns.id.in_(tagged.where(tables.stack_tags.c.tag.in_(list(criteria.tags_any)))))
+    if criteria.not_tags:
+        every = [columns.id.in_(tagged.where(tables.stack_tags.c.tag == tag)) for tag in criteria.not_tags]
         query = query.where(~and_(*every))
-    excluded = [*wanted.not_tags_any, *wanted.hidden_tags]
+    excluded = [*criteria.not_tags_any, *criteria.hidden_tags]
     if excluded:
         query = query.where(columns.id.not_in(tagged.where(tables.stack_tags.c.tag.in_(excluded))))
     return query

@@ -54,8 +54,8 @@ def where_among(table: Table, name: str) -> Select[object]:
 
 def pages(values: Iterable[T]) -> Iterator[list[T]]:
     """Yield values in lists short enough for the parameters of a statement, which SQLite limits."""
-    wanted = list(values)
-    return (wanted[start : start + _PAGE] for start in range(0, len(wanted), _PAGE))
+    listed = list(values)
+    return (listed[start : start + _PAGE] for start in range(0, len(listed), _PAGE))
 
 
 def begins(column: ColumnElement[str], prefix: str) -> ColumnElement[bool]:

@@ -53,7 +53,7 @@ class Limits:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if resource.RLIM_INFINITY in (soft, hard):
             return self.connections
-        wanted = min(hard, max(soft, 2 * self.connections + _SPARE_DESCRIPTORS))
-        if wanted > soft:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        return max(16, min(self.connections, (wanted - _SPARE_DESCRIPTORS) // 2))
+        raised = min(hard, max(soft, 2 * self.connections + _SPARE_DESCRIPTORS))
+        if raised > soft:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+        return max(16, min(self.connections, (raised - _SPARE_DESCRIPTORS) // 2))

@@ -18,12 +18,12 @@ from typing import Any
 
 from stoker.base.errors import Fenced
 from stoker.engine.calls.context import ActionComponents
-from stoker.engine.computing import StartPriority
 from stoker.engine.ownership.peers import OtherEngines
 from stoker.engine.records.services import RecordingServices
 from stoker.engine.running.completion import OperationCompletion, lines_about, log_start
 from stoker.engine.running.run import OperationRun
 from stoker.engine.running.stop import LOST, Stop, is_superseded
+from stoker.engine.scheduling import StartPriority
 from stoker.store import queries
 from stoker.store.records import Operation, Stack
 from stoker_foundation.clock import Timer
@@ -296,7 +296,7 @@ class Runs(Mapping[str, OperationRun]):
             self._running[run.key] = run
             self._unplanned[run.operation.id] = run
             beginning = StartPriority.STACK if run.operation.parent_operation is not None else StartPriority.AT_ONCE
-            background.spawn(self._services.turns.taken(run.turn, partial(self._drive, run), beginning))
+            background.spawn(self._services.scheduler.run(run.turn, partial(self._drive, run), beginning))
             return
         if is_superseded(running.operation.action, run.operation.action):
             running.stop(Stop.SUPERSEDED)

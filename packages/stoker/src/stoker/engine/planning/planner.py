@@ -287,15 +287,15 @@ class Forward:
     def _removal(self, state: ResourceState, replaced: str | None) -> Removal:
         """The removal of a recorded resource, refused where a policy forbids it; `replaced` names what replaces it."""
         why = _removal_reason(state, self.desired)
-        removal = removal_of(state, why, self._removal_options, self._on_replacement(replaced))
-        if not self._removal_options.undoes_imports and self.desired.forgets(state):
+        removal = removal_of(state, why, self._effective_removal_options, self._on_replacement(replaced))
+        if not self._effective_removal_options.undoes_imports and self.desired.forgets(state):
             removal = replace(removal, kind=StepKind.FORGET, reasons=(Reason(why), Reason(ReasonCode.FORGOTTEN)))
         if why is ReasonCode.NOT_IN_TEMPLATE and (violations := self.policies.removal_violations(state)):
             return replace(removal, kind=StepKind.REFUSE, reasons=violations)
         return removal
 
     @property
-    def _removal_options(self) -> RemovalOptions:
+    def _effective_removal_options(self) -> RemovalOptions:
         return self.removal_options if self.removal_options is not None else RemovalOptions(self.action)
 
     def _on_replacement(self, name: str | None) -> str | None:
@@ -326,7 +326,9 @@ class Forward:
             name,
             target.type_name,
             state.row.uuid if state else None,
-            self._imported(state) + decision.reasons + _losses(decision, target, state, self._removal_options),
+            self._imported(state)
+            + decision.reasons
+            + _losses(decision, target, state, self._effective_removal_options),
             self._redaction.redact_changes(name, decision.changes, scope),
             self._redaction.redact_definition_changes(name, redefined, scope),
             frozenset(forward_key(required) for required in requires),

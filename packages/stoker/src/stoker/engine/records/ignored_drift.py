@@ -51,7 +51,7 @@ def without_ignored(
     paths = list(ignored)
     if not paths or not found:
         return dict(found)
-    wanted, known = finalized(kind, recorded), live_values(kind)
+    expected, known = finalized(kind, recorded), live_values(kind)
 
     def counts(name: str, live: object) -> bool:
         below = [path[1:] for path in paths if path[0] == name]
@@ -59,7 +59,7 @@ def without_ignored(
             return False
         if not below or live is None:
             return True
-        rest = (_without(value, below) for value in (wanted.get(name), live))
+        rest = (_without(value, below) for value in (expected.get(name), live))
         return has_drifted(kind.properties.get(name, _PLAIN), known.get(name, LISTED), *rest)
 
     return {name: live for name, live in found.items() if counts(name, live)}

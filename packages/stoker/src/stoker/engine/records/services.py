@@ -14,11 +14,11 @@ from stoker.base.context import is_denied
 from stoker.base.errors import Forbidden
 from stoker.base.ids import new_id
 from stoker.cloud.auth import CloudPool
-from stoker.engine.computing import Evaluator, Turns
 from stoker.engine.credentials import Credentials
 from stoker.engine.memory import Memory
 from stoker.engine.records.loader import LoadedInputs, Loader, template_size
 from stoker.engine.records.state import ResourceState
+from stoker.engine.scheduling import Evaluator, FairScheduler
 from stoker.engine.settings import EngineSettings
 from stoker.plugins.outcome import Failed, Outcome
 from stoker.plugins.registry import Registry
@@ -154,8 +154,8 @@ class EngineServices:
     """What all parts of an engine use: `id` is that of the engine that they belong to.
 
     Records: `database`, `sealer`; and what is made of them: `loader` (inputs) and `types`. The process: `clock`,
-    `settings`, `evaluator`, `turns`, `memory` and `background`. The cloud: `credentials`; `metadata_lock` is held while
-    metadata is sent to agents. Helpers that need no more than this receive it instead of the engine. The journal
+    `settings`, `evaluator`, `scheduler`, `memory` and `background`. The cloud: `credentials`; `metadata_lock` is held
+    while metadata is sent to agents. Helpers that need no more than this receive it instead of the engine. The journal
     is not among them: runs write with the claim of their operation, which their `writer` adds, and have no other way to
     write.
     """
@@ -181,7 +181,7 @@ class EngineServices:
         self.types = TypeTable(registry, self.loader)
         self.memory = Memory(settings.evaluation_memory)
         self.evaluator = Evaluator(settings.evaluation_seconds_at_once, self.memory.freed)
-        self.turns = Turns(clock)
+        self.scheduler = FairScheduler(clock)
         self.credentials = Credentials(pool, database, journal, clock, cloud_name)
         self.background = Background()
         self.metadata_lock = asyncio.Lock()

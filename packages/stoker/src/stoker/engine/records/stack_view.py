@@ -189,16 +189,16 @@ def _untyped(
     connection: Connection, services: EngineServices, rows: Iterable[Resource], stack_names: Mapping[str, str]
 ) -> list[ResourceState]:
     """Return the states of recorded resources, with their values, without their types."""
-    reading = services.memory.values.reading()
+    loader = services.memory.values.loader()
     states: list[ResourceState] = []
     for row in rows:
-        sealed, row.state = reading.sealed(row.state), None
+        sealed, row.state = loader.sealed(row.state), None
         name = stack_names[row.stack_id]
         state = ResourceState(row, services.types.missing, name, services.sealer, services.memory.values, sealed)
         state.recorded_id = row.physical_id
         states.append(state)
-    wanted = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
-    sets = {name: reading.sealed(body) for name, body in queries.each_property_set(connection, wanted)}
+    set_ids = [name for state in states for name in (state.row.properties, state.row.former_properties) if name]
+    sets = {name: loader.sealed(body) for name, body in queries.each_property_set(connection, set_ids)}
     for state in states:
         state.sealed_properties = sets.get(state.row.properties or "")
         state.sealed_former = sets.get(state.row.former_properties or "")

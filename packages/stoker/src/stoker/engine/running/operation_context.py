@@ -216,7 +216,7 @@ class OperationContext(StackContext):
 
     @property
     def turn(self) -> str:
-        """Return the turn in which the operation computes (see `Turns`): that of its project's operations."""
+        """Return the turn in which the operation computes (see `FairScheduler`): that of its project's operations."""
         return f"operations of {self.stack.project_id}"
 
     async def evaluate_values(self, work: Callable[[], Result], size: Callable[[Result], int]) -> Result:

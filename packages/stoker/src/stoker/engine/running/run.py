@@ -28,7 +28,6 @@ from stoker.base.errors import (
 )
 from stoker.base.ids import new_id
 from stoker.engine.calls.context import ActionComponents
-from stoker.engine.computing import StartPriority
 from stoker.engine.planning.action_order import plan_removal
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Plan, Step, StepGraph
@@ -47,6 +46,7 @@ from stoker.engine.running.steps import StepRunner
 from stoker.engine.running.stop import LOST, RESOURCE, Stop, Stopped
 from stoker.engine.running.unchecked import unchecked_note
 from stoker.engine.running.user_projects import remove_user_project
+from stoker.engine.scheduling import StartPriority
 from stoker.plugins.lifecycle import OperationRefused
 from stoker.store.journal import Batch, waits_for_space
 from stoker.store.records import COMPLETE, FAILED, REMOVE_SNAPSHOT, SUPERSEDED, Operation, Stack
@@ -403,11 +403,11 @@ class Schedule:
                 pending.extend(self._graph.finished(step.key))
                 continue
             self.active += 1
-            run.services.turns.begin(run.turn, partial(self._begin, step, copy_context()), StartPriority.STEP)
+            run.services.scheduler.begin(run.turn, partial(self._begin, step, copy_context()), StartPriority.STEP)
 
     def _begin(self, step: Step, context: Context) -> None:
         run = self._run
-        work = run.services.turns.taken(run.turn, partial(self._guard, step))
+        work = run.services.scheduler.run(run.turn, partial(self._guard, step))
         self.tasks.add(asyncio.get_running_loop().create_task(work, context=context))
 
     async def _guard(self, step: Step) -> None:

@@ -1,4 +1,4 @@
-"""How projects share the processor: turns of coroutines on the event loop, and evaluations of templates.
+"""How projects share the processor: fair scheduling of coroutines on the event loop, and evaluations of templates.
 
 An event loop continues all coroutines that can continue before it looks for new requests, whomever they work for. The
 hundreds of steps of one project that a commit wakes at once would delay the requests of all others for as long as they
@@ -61,8 +61,8 @@ class StartPriority(Enum):
     STACK = "when no step of its turn can begin either"
 
 
-class Turns:
-    """Lets coroutines take turns; used on one event loop.
+class FairScheduler:
+    """Shares an event loop fairly among projects whose coroutines take turns.
 
     A turn is what shares the loop with others: the requests of a project, or its operations. Its portions run in the
     order in which they could continue. A turn that had nothing to do has not saved time for later.
@@ -77,7 +77,7 @@ class Turns:
         self._portion = 0.0
         self._handle: asyncio.Handle | None = None
 
-    async def taken(
+    async def run(
         self, turn: str, work: Callable[[], Awaitable[Result]], beginning: StartPriority = StartPriority.AT_ONCE
     ) -> Result:
         """Return or raise the result of `await work()`, each portion of which waits for the turn."""
@@ -88,22 +88,22 @@ class Turns:
             _current.reset(former)
         return result
 
-    async def gathered(self, work: Iterable[Callable[[], Awaitable[Result]]]) -> list[Result]:
+    async def gather(self, work: Iterable[Callable[[], Awaitable[Result]]]) -> list[Result]:
         """Return the results of all calls, in order, as `asyncio.gather` does.
 
         Each portion of each of them waits for the caller's turn: a task of its own would take none.
         """
         turn = _current.get()
-        return await asyncio.gather(*(self.taken(turn, call) for call in work))
+        return await asyncio.gather(*(self.run(turn, call) for call in work))
 
     @property
-    def used_up(self) -> bool:
+    def is_time_used_up(self) -> bool:
         """Whether portions have taken the time of this iteration of the loop."""
         return self._now >= _SECONDS_AT_ONCE
 
     def has_to_wait(self, turn: str, beginning: StartPriority = StartPriority.AT_ONCE) -> bool:
         """Return whether a portion that can run now is not the next one of all."""
-        if self.used_up:
+        if self.is_time_used_up:
             return True
         waiting = self._waiting
         if not waiting:
@@ -114,13 +114,13 @@ class Turns:
     def wait(self, turn: str, beginning: StartPriority = StartPriority.AT_ONCE) -> asyncio.Future[None]:
         """Return a future that is done when the next portion of the turn may run."""
         future = asyncio.get_running_loop().create_future()
-        self._queue_of(turn).append(partial(_let, future), beginning)
+        self._queue_of(turn).append(partial(_release, future), beginning)
         return future
 
     def requeue(self, turn: str) -> asyncio.Future[None]:
         """Return the same for a portion that was called when the time was used up: it is before those that wait."""
         future = asyncio.get_running_loop().create_future()
-        self._queue_of(turn).returned.append(partial(_let, future))
+        self._queue_of(turn).returned.append(partial(_release, future))
         return future
 
     def begin(self, turn: str, start: Callable[[], None], beginning: StartPriority) -> None:
@@ -136,7 +136,7 @@ class Turns:
         self._schedule_call()
         return queue
 
-    def run(self, turn: str, work: Generator[Any, Any, Any], error: BaseException | None) -> Any:
+    def run_portion(self, turn: str, work: Generator[Any, Any, Any], error: BaseException | None) -> Any:
         """Run a portion: continue `work`, or raise the error where it waits. Return what it waits for next."""
         began = self._clock.monotonic()
         try:
@@ -184,7 +184,7 @@ class Turns:
             self._least = 0.0
 
 
-def _let(future: asyncio.Future[None]) -> None:
+def _release(future: asyncio.Future[None]) -> None:
     """Have the portion run that waits for a future, unless it was cancelled."""
     if not future.done():
         future.set_result(None)
@@ -244,26 +244,28 @@ class _Queue:
 class _Portions:
     """Awaits a coroutine as `await work` does, but with a turn before each portion of it."""
 
-    def __init__(self, turns: Turns, turn: str, work: Generator[Any, Any, Any], beginning: StartPriority) -> None:
-        self._turns = turns
+    def __init__(
+        self, scheduler: FairScheduler, turn: str, work: Generator[Any, Any, Any], beginning: StartPriority
+    ) -> None:
+        self._scheduler = scheduler
         self._turn = turn
         self._work = work
         self._beginning = beginning
 
     def __await__(self) -> Generator[Any, Any, Any]:
         error: BaseException | None = None
-        turns, turn, beginning = self._turns, self._turn, self._beginning
+        scheduler, turn, beginning = self._scheduler, self._turn, self._beginning
         while True:
-            if error is None and turns.has_to_wait(turn, beginning):
+            if error is None and scheduler.has_to_wait(turn, beginning):
                 try:
-                    yield from turns.wait(turn, beginning)
-                    while turns.used_up:
-                        yield from turns.requeue(turn)
+                    yield from scheduler.wait(turn, beginning)
+                    while scheduler.is_time_used_up:
+                        yield from scheduler.requeue(turn)
                 except BaseException as cancelled:
                     error = cancelled
             beginning = StartPriority.AT_ONCE
             try:
-                awaited = turns.run(turn, self._work, error)
+                awaited = scheduler.run_portion(turn, self._work, error)
             except StopIteration as end:
                 return end.value
             error = None

@@ -1,4 +1,4 @@
-"""Turns of projects on the event loop."""
+"""FairScheduler of projects on the event loop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from stoker.engine.computing import StartPriority, Turns
+from stoker.engine.scheduling import FairScheduler, StartPriority
 from stoker_foundation.clock import ManualClock
 
 LONG = 0.01
@@ -18,7 +18,7 @@ class Computing:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.turns = Turns(self.clock)
+        self.scheduler = FairScheduler(self.clock)
         self.order: list[str] = []
 
     async def work(self, name: str, portions: int, seconds: float) -> str:
@@ -37,7 +37,7 @@ class Computing:
         beginning: StartPriority = StartPriority.AT_ONCE,
     ) -> asyncio.Task[str]:
         work = partial(self.work, name or turn, portions, seconds)
-        return asyncio.create_task(self.turns.taken(turn, work, beginning))
+        return asyncio.create_task(self.scheduler.run(turn, work, beginning))
 
     async def until(self, name: str, portions: int) -> None:
         """Wait until so many portions of that name have run."""
@@ -92,7 +92,7 @@ async def test_portions_that_take_longer_than_expected_are_not_followed_by_other
     assert [name for name in computing.order if name != "short"] == [str(number) for number in range(20)]
 
 
-async def test_turns_are_equal_in_time_and_not_in_number() -> None:
+async def test_scheduling_are_equal_in_time_and_not_in_number() -> None:
     computing = Computing()
     work = [computing.start("long", portions=100, seconds=LONG) for _ in range(8)]
     work += [computing.start("short", portions=100, seconds=LONG / 10) for _ in range(8)]
@@ -135,7 +135,7 @@ async def test_results_and_errors_are_those_of_the_work() -> None:
     others = [computing.start("turn") for _ in range(3)]
     assert await computing.start("turn", name="result") == "result"
     with pytest.raises(LookupError, match="as the work"):
-        await computing.turns.taken("turn", fail)
+        await computing.scheduler.run("turn", fail)
     await asyncio.gather(*others)
 
 
@@ -152,7 +152,7 @@ async def test_work_is_cancelled_wherever_it_waits(portions: int) -> None:
             raise
 
     others = [computing.start("others", portions=100) for _ in range(2)]
-    task = asyncio.create_task(computing.turns.taken("turn", work))
+    task = asyncio.create_task(computing.scheduler.run("turn", work))
     await computing.until("cancelled", portions)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -167,9 +167,9 @@ async def test_gathered_work_is_scheduled_in_its_turn() -> None:
 
     async def gathering() -> list[str]:
         parts = [partial(computing.work, "part", 2, LONG) for _ in range(60)]
-        return await computing.turns.gathered(parts)
+        return await computing.scheduler.gather(parts)
 
-    gathered = asyncio.create_task(computing.turns.taken("large", gathering))
+    gathered = asyncio.create_task(computing.scheduler.run("large", gathering))
     await computing.until("part", 1)
     await computing.start("small")
     assert computing.order.count("part") <= 4
