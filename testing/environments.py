@@ -20,15 +20,15 @@ def installed(name: str, folder: Path) -> Path:
     environment = _ENVIRONMENTS / name
     programs, stamp = environment / "bin", environment / "installed.txt"
     requirements, sources = folder / f"{name}.txt", folder / f"{name}-sources.txt"
-    wanted = requirements.read_text() + (sources.read_text() if sources.exists() else "")
+    requirements_text = requirements.read_text() + (sources.read_text() if sources.exists() else "")
     with _alone(environment):
-        if not stamp.exists() or stamp.read_text() != wanted:
+        if not stamp.exists() or stamp.read_text() != requirements_text:
             print(f"Installing {name} into {environment} …", file=sys.stderr)
             venv.create(environment, clear=True, with_pip=True)
             _pip(programs, "install", "--requirement", str(requirements))
             if sources.exists():
                 _unpack(programs, sources, unpacked(programs))
-            stamp.write_text(wanted)
+            stamp.write_text(requirements_text)
     return programs
 
 

@@ -95,9 +95,9 @@ def program(package: str, *patterns: str) -> Path:
 
 def _open_to_all() -> Path:
     """The directory for temporary files, or that of the system if other users cannot reach what is in it."""
-    wanted = Path(tempfile.gettempdir()).resolve()
-    private = any(not path.stat().st_mode & stat.S_IXOTH for path in (wanted, *wanted.parents))
-    return Path("/tmp") if private and os.geteuid() == 0 else wanted
+    directory = Path(tempfile.gettempdir()).resolve()
+    private = any(not path.stat().st_mode & stat.S_IXOTH for path in (directory, *directory.parents))
+    return Path("/tmp") if private and os.geteuid() == 0 else directory
 
 
 @dataclass(frozen=True)

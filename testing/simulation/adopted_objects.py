@@ -30,13 +30,13 @@ CONTAINERS = frozenset({("swift", "containers"), ("swift", "objects")})
 class Adoption(FaultTestbed):
     """Abandons and adopts what a testbed creates."""
 
-    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
-        name = wanted["resources"][THING]["type"]
+    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        name = properties["resources"][THING]["type"]
         if name in KEEPING_CONTAINERS:
             self.outliving = self.outliving | CONTAINERS
         for member in self.engines.members:
             member.engine.services.settings = replace(member.engine.services.settings, enable_stack_adopt=True)
-        await self._make(wanted)
+        await self._make(properties)
         before = await self._objects()
         document = await self.engines.call("stack_abandon", ref=REF)
         await self._wait_until_idle()
@@ -47,7 +47,7 @@ class Adoption(FaultTestbed):
         changes = list(self.injector.asked)
         if name not in RECORDED_AGAIN:
             problems += await self._different(before)
-        problems += [*await self._planned(wanted), *await self._delete()]
+        problems += [*await self._planned(properties), *await self._delete()]
         return changes
 
     async def _objects(self) -> dict[str, Any]:
@@ -69,12 +69,12 @@ class Adoption(FaultTestbed):
             if before.get(name) != after.get(name)
         ]
 
-    async def _planned(self, wanted: Mapping[str, Any]) -> list[str]:
+    async def _planned(self, properties: Mapping[str, Any]) -> list[str]:
         """Return what an update with the same template would change, except what every update changes."""
-        kind = self.engines.registry.types[wanted["resources"][THING]["type"]]
+        kind = self.engines.registry.types[properties["resources"][THING]["type"]]
         if kind.updates_with_parent is True or kind.replaced_with_parent is True:
             return []
-        asked = {"template": wanted, "files": FILES, "refresh": "none"}  # see known-flaws.md: comparisons after it
+        asked = {"template": properties, "files": FILES, "refresh": "none"}  # see known-flaws.md: comparisons after it
         preview = await self.engines.call("stack_update_preview", ref=REF, **asked)
         changes = preview["resource_changes"]
         return [

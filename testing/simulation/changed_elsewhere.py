@@ -73,12 +73,12 @@ BUSY = {
 class InterferenceTestbed(FaultTestbed):
     """Changes what a testbed creates."""
 
-    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
-        name = wanted["resources"][THING]["type"]
-        made = await self._make(wanted)
+    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        name = properties["resources"][THING]["type"]
+        made = await self._make(properties)
         problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
         kind = self.engines.registry.types[name]
-        reported = await self._interfere(kind, wanted["resources"][THING].get("properties", {}), problems)
+        reported = await self._interfere(kind, properties["resources"][THING].get("properties", {}), problems)
         self.injector.asked = []
         await self._delete()
         return reported

@@ -76,25 +76,25 @@ class HidingTestbed(FaultTestbed):
         assert isinstance(self.injector, HidingInjector)
         return self.injector
 
-    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         self.outliving = self.outliving | {TRUSTS}
         before = self._trusts()
-        changes = await self._hidden(wanted, -1, Hidden.CHANGE, problems)
+        changes = await self._hidden(properties, -1, Hidden.CHANGE, problems)
         for number, change in enumerate(changes):
             for hidden in Hidden:
                 key = (None, f"{hidden} {without_names(change)}")
                 if key not in self.seen:
                     self.seen.add(key)
-                    await self._hidden(wanted, number, hidden, problems)
-        await self._hidden(wanted, -1, Hidden.CHANGE, problems)
+                    await self._hidden(properties, number, hidden, problems)
+        await self._hidden(properties, -1, Hidden.CHANGE, problems)
         problems += [f"trust {trust} left" for trust in self._trusts() - before]
         return changes
 
-    async def _hidden(self, wanted: dict[str, Any], victim: int, hidden: Hidden, problems: list[str]) -> list[str]:
+    async def _hidden(self, properties: dict[str, Any], victim: int, hidden: Hidden, problems: list[str]) -> list[str]:
         """Create and delete a stack while something is hidden; return the changes that its deletion asked for."""
         hiding = self.hiding
         hiding.deleting = False
-        usual = await self._make(wanted)
+        usual = await self._make(properties)
         if usual["state"].split()[1] != "COMPLETE":
             problems.append(f"not created: {usual['state']}")
         hiding.begin(victim, hidden)

@@ -235,10 +235,10 @@ class PlanScenarios(FaultTestbed):
         self.injector.refused = event.refused
 
     async def _update(self, event: Event) -> None:
-        wanted = {"ref": REF, "template": template(event.words), "files": FILES, "refresh": "changes"}
-        plan = (await self.engines.call("stack_update_preview", **wanted, show_nested=True))["plan"]
+        request = {"ref": REF, "template": template(event.words), "files": FILES, "refresh": "changes"}
+        plan = (await self.engines.call("stack_update_preview", **request, show_nested=True))["plan"]
         state, before, seen = await self._state(), await self._rows(), len(await self._events())
-        await self.engines.call("stack_update", **wanted, disable_rollback=True)
+        await self.engines.call("stack_update", **request, disable_rollback=True)
         await self._rest()
         if (await self._state()) == "UPDATE COMPLETE":
             self.compared += 1

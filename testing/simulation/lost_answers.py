@@ -216,16 +216,16 @@ class FaultTestbed:
         self.seen: set[tuple[Recovery | None, str]] = set()
         self.outliving: frozenset[ObjectKind] = frozenset()
 
-    def run(self, wanted: Mapping[str, Any]) -> None:
+    def run(self, cases_by_type: Mapping[str, Any]) -> None:
         """Everything, with a line for each type."""
         asyncio.set_event_loop(self.loop)
-        self.loop.run_until_complete(self._all(wanted))
+        self.loop.run_until_complete(self._all(cases_by_type))
 
-    async def _all(self, wanted: Mapping[str, Any]) -> None:
+    async def _all(self, cases_by_type: Mapping[str, Any]) -> None:
         self.cloud.start()
         await self.engines.start()
         await self._warm_up()
-        for name, cases in wanted.items():
+        for name, cases in cases_by_type.items():
             began = time.process_time()
             problems: list[str] = []
             changes: list[Any] = []
@@ -270,11 +270,11 @@ class FaultTestbed:
             return ()
         return FURTHER if known or number else Loss
 
-    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
         """Make and delete a stack, at first without a fault; the changes that its thing asked for."""
         injector = self.injector
         injector.victim = -1
-        usual = await self._make(wanted)
+        usual = await self._make(properties)
         changes = list(injector.asked)
         problems += () if usual["state"].split()[1] == "COMPLETE" else (f"without a fault: {usual['state']}",)
         with self.engines.database.engine.connect() as connection:
@@ -284,27 +284,27 @@ class FaultTestbed:
         for number, change in enumerate(changes):
             for loss in self._losses(number, recovery, without_names(change)):
                 injector.victim, injector.loss = number, loss
-                reported = await self._with_fault(wanted, usual)
+                reported = await self._with_fault(properties, usual)
                 problems += [f"{change}, {loss}: {text}" for text in (*reported, *injector.violations)]
                 injector.violations.clear()
         return changes
 
-    async def _with_fault(self, wanted: dict[str, Any], usual: Mapping[str, Any]) -> list[str]:
+    async def _with_fault(self, properties: dict[str, Any], usual: Mapping[str, Any]) -> list[str]:
         """Make and delete a stack with a fault; what is not as it usually is."""
         if self.injector.loss is Loss.DELETED:
-            await self._begin(wanted)
+            await self._begin(properties)
             await asyncio.sleep(TIMEOUT)
             return await self._delete()
-        found = await self._make(wanted)
+        found = await self._make(properties)
         return [*differences(found, usual, failing=self.injector.loss is Loss.FAILED), *await self._delete()]
 
-    async def _begin(self, wanted: dict[str, Any]) -> None:
+    async def _begin(self, properties: dict[str, Any]) -> None:
         self.injector.asked, self.injector.watching = [], True
-        await self.engines.call("stack_create", name=REF["name"], template=wanted, files=FILES)
+        await self.engines.call("stack_create", name=REF["name"], template=properties, files=FILES)
 
-    async def _make(self, wanted: dict[str, Any]) -> dict[str, Any]:
+    async def _make(self, properties: dict[str, Any]) -> dict[str, Any]:
         """Return the stack's state and the number of objects of each kind."""
-        await self._begin(wanted)
+        await self._begin(properties)
         await self._wait_until_idle()
         shown = await self.engines.call("stack_show", ref=REF)
         counted = {" ".join(key): len(found) for key, found in self._objects_now().items() if key not in REPEATED}
@@ -385,12 +385,12 @@ def main(*names: str, testbed: type[FaultTestbed] = FaultTestbed) -> None:
     nested_stack.__dict__["fetch_text"] = lambda url, *limits: _fetched(MEMBER)  # there is nothing to fetch it from
     random.seed(1)
     types = Registry.from_entry_points().types
-    wanted = names or sorted(name for name, kind in types.items() if not kind.local)
+    type_names = names or sorted(name for name, kind in types.items() if not kind.local)
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="stoker-lost-answers-", dir=memory) as directory:
         path = Path(directory) / "stoker.db"
         path.write_bytes(empty_database())
-        testbed(path).run({name: cases[name] for name in wanted if name in cases})
+        testbed(path).run({name: cases[name] for name in type_names if name in cases})
     sys.stdout.flush()
     os._exit(0)  # what the dead engines were doing is not to be unwound
 

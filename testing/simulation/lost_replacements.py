@@ -38,21 +38,21 @@ def replaced_types() -> list[str]:
 class Replacements(FaultTestbed):
     """Replaces what a testbed creates."""
 
-    async def _case(self, wanted: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
-        self.kind = wanted["resources"][THING]["type"]
-        return await super()._case(wanted, recovery, problems)
+    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
+        self.kind = properties["resources"][THING]["type"]
+        return await super()._case(properties, recovery, problems)
 
     def _losses(self, number: int, recovery: Recovery | None, change: str) -> Iterable[Loss]:
         return tuple(Loss) if self.kind in (sys.argv[1:] or TROUBLED) else ()
 
-    async def _begin(self, wanted: dict[str, Any]) -> None:
-        await super()._begin(wanted)
-        if THING in wanted["resources"]:
+    async def _begin(self, properties: dict[str, Any]) -> None:
+        await super()._begin(properties)
+        if THING in properties["resources"]:
             self.injector.watching = False
             await self._wait_until_idle()
             await self.engines.call("resource_mark_unhealthy", ref=REF, name=THING, mark_unhealthy=True)
             self.injector.asked, self.injector.watching = [], True
-            await self.engines.call("stack_update", ref=REF, template=wanted, files=FILES)
+            await self.engines.call("stack_update", ref=REF, template=properties, files=FILES)
 
 
 if __name__ == "__main__":

@@ -59,12 +59,12 @@ class FaultFreeSimulation(Simulation):
         self.cloud.start()
         await self.cluster.start()
         for name in self.user.NAMES:
-            await self.cluster.call("stack_create", **self._wanted(name), name=name)
+            await self.cluster.call("stack_create", **self._definition(name), name=name)
         await self._wait_until_idle()
         for _ in range(3):
             for name in self.user.NAMES:
                 self.user.drafts[name].alter()
-                await self.cluster.request("stack_update", **self._wanted(name), ref=ref(name))
+                await self.cluster.request("stack_update", **self._definition(name), ref=ref(name))
             await self._wait_until_idle()
         for action in ("check", "suspend", "resume"):
             for name in self.user.NAMES:
@@ -75,7 +75,7 @@ class FaultFreeSimulation(Simulation):
         await self._wait_until_idle()
         self.cluster.ended = True
 
-    def _wanted(self, name: str) -> dict[str, Any]:
+    def _definition(self, name: str) -> dict[str, Any]:
         return {"template": self.user.drafts[name].template(), "files": FILES}
 
     def _record_call(self, sent: Request, response: Response | None, reading: bool) -> None:

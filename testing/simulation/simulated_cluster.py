@@ -95,7 +95,7 @@ class Member:
 
 
 class Cluster:
-    """`size` engines wanted; those that die are replaced after a while."""
+    """`size` engines; those that die are replaced after a while."""
 
     def __init__(self, loop: SimulatedLoop, cloud: Cloud, injector: FaultInjector, path: Path, size: int) -> None:
         self.loop = loop

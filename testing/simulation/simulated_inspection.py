@@ -305,17 +305,17 @@ class Inspection:
             self._injector.violate("different", f"{name} is not there")
             return
         rows = self.resources_of(stack)
-        wanted = sorted(draft.template()["resources"])
-        if sorted(row.name for row in rows) != wanted:
-            text = f"{name} records {sorted(row.name for row in rows)} instead of {wanted}"
+        expected = sorted(draft.template()["resources"])
+        if sorted(row.name for row in rows) != expected:
+            text = f"{name} records {sorted(row.name for row in rows)} instead of {expected}"
             self._injector.violate("different", text)
         identifiers = {row.name: row.physical_id for row in rows}
         for row in rows:
             if row.type == "shelf.yaml":  # its reference is the network in it
                 [identifiers[row.name]] = [inner.physical_id for inner in self.resources_of(self.child(row))]
         for row in rows:
-            wanted = draft.resources.get(row.name, {}).get("properties", {})
-            self._compare_values(row, {key: _resolved(value, identifiers) for key, value in wanted.items()})
+            expected = draft.resources.get(row.name, {}).get("properties", {})
+            self._compare_values(row, {key: _resolved(value, identifiers) for key, value in expected.items()})
         self._compare_interfaces(draft, identifiers)
         for group in draft.named("rules"):
             self._compare_rules(draft, group, identifiers)
@@ -327,43 +327,45 @@ class Inspection:
             ):
                 self._injector.violate("different", f"{row.name} of {name} was made before there was anything to tell")
 
-    def _compare_values(self, row: Resource, wanted: Mapping[str, Any]) -> None:
+    def _compare_values(self, row: Resource, expected: Mapping[str, Any]) -> None:
         if row.type == "OS::Heat::ResourceGroup":
             names = [member.name for member in self.resources_of(self.child(row))]
-            if (keys := wanted.get("for_each")) is not None:
+            if (keys := expected.get("for_each")) is not None:
                 self._same(row, "for_each", sorted(names), sorted(keys))
             else:
-                self._same(row, "count", len(names), wanted["count"])
+                self._same(row, "count", len(names), expected["count"])
         if row.type == "pair.yaml":
             [volume] = [inner for inner in self.resources_of(self.child(row)) if inner.name == "volume"]
-            self._compare_values(volume, {"size": wanted["size"]})
+            self._compare_values(volume, {"size": expected["size"]})
         kind = KINDS.get(row.type)
         found = self._objects(kind).get(row.physical_id or "") if kind is not None else None
         if kind is None or found is None:
             return
         for shown, name in kind.shown.items():
-            if name in wanted:
-                self._same(row, name, found.get(shown), wanted[name])
+            if name in expected:
+                self._same(row, name, found.get(shown), expected[name])
 
-    def _same(self, row: Resource, what: str, found: Any, wanted: Any) -> None:
-        if found != wanted:
-            self._injector.violate("different", f"{row.name} has {what} {found} instead of {wanted}")
+    def _same(self, row: Resource, what: str, found: Any, expected: Any) -> None:
+        if found != expected:
+            self._injector.violate("different", f"{row.name} has {what} {found} instead of {expected}")
 
     def _compare_interfaces(self, draft: Draft, identifiers: Mapping[str, str | None]) -> None:
         ports = _stored(self._cloud.store.tables["neutron", "ports"])
         for name in draft.named("interface"):
-            wanted = {key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()}
-            feet = [port for port in ports if port["device_id"] == wanted["router"]]
-            if sum(ip["subnet_id"] == wanted["subnet"] for port in feet for ip in port["fixed_ips"]) != 1:
+            expected = {
+                key: _resolved(value, identifiers) for key, value in draft.resources[name]["properties"].items()
+            }
+            feet = [port for port in ports if port["device_id"] == expected["router"]]
+            if sum(ip["subnet_id"] == expected["subnet"] for port in feet for ip in port["fixed_ips"]) != 1:
                 self._injector.violate("different", f"{name} does not join its router to its subnet")
 
     def _compare_rules(self, draft: Draft, group: str, identifiers: Mapping[str, str | None]) -> None:
-        wanted = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
+        expected = [rule["port_range_min"] for rule in draft.resources[group]["properties"]["rules"]]
         rules = _stored(self._cloud.store.tables["neutron", "security_group_rules"])
         mine = [rule for rule in rules if rule["security_group_id"] == identifiers.get(group)]
         found = [rule["port_range_min"] for rule in mine if rule["port_range_min"] is not None]
-        if sorted(found) != sorted(wanted):
-            self._injector.violate("different", f"{group} has rules for the ports {found} instead of {wanted}")
+        if sorted(found) != sorted(expected):
+            self._injector.violate("different", f"{group} has rules for the ports {found} instead of {expected}")
 
     def check_nothing_remains(self) -> None:
         """All stacks are deleted: the cloud is as it was in the beginning, trusts and users included."""

@@ -62,7 +62,7 @@ def _shown(name: str) -> dict[str, Any]:
 
 
 class Draft:
-    """The resources of one stack as they are wanted, by name; `alter` changes them at random.
+    """The resources of one stack as they should be, by name; `alter` changes them at random.
 
     A resource is named by its kind and a number; `kinds` are the only ones that there are, unless it is empty. Of a
     `talkative` stack the outputs show every resource, and an object beside each resource is described by an attribute
@@ -78,9 +78,9 @@ class Draft:
         self.removed: list[str] = []
         self.imports: dict[str, str] = {}
         self.resources: dict[str, dict[str, Any]] = {}
-        wanted = chance.randint(4, 12)
+        number = chance.randint(4, 12)
         for _ in range(60):
-            if len(self.resources) < wanted:
+            if len(self.resources) < number:
                 self.grow()
 
     def template(self) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Draft:
                 self._remove(other)
 
     def _forget_moves(self, path: str) -> None:
-        """Drop the entries that lead to a resource which is not wanted any more: they would be refused."""
+        """Drop the entries that lead to a resource which is no longer defined: they would be refused."""
         around, _, name = path.rpartition(".")
         paths = {path, *(f"{each['from']}.{name}" for each in self.moved if around and each["to"] == around)}
         lost = [each for each in self.moved if each["to"] in paths or each["to"].startswith(f"{path}.")]

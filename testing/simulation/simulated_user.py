@@ -284,10 +284,10 @@ class User:
         after["resources"][name] = body
         moved = [{"from": {"stack": source, "resource": path}, "to": {"stack": target, "resource": arrival}}]
         if deploys:
-            wanted = {**_definition(there), "template": json.dumps(after)}
+            definition = {**_definition(there), "template": json.dumps(after)}
             environment = there.environment()
-            wanted["environment"] = {**environment, "moved": [*environment.get("moved", ()), *moved]}
-            outcome = await self._cluster.request("stack_update", ref=ref(target), **wanted)
+            definition["environment"] = {**environment, "moved": [*environment.get("moved", ()), *moved]}
+            outcome = await self._cluster.request("stack_update", ref=ref(target), **definition)
             self._cluster.injector.counts["moves by deployments"] += outcome == "taken"
             return
         templates = {source: json.dumps(here), target: json.dumps(after)}

@@ -153,14 +153,14 @@ class Applying:
         if refresh := self._refreshed.get(kind):
             self.made[address] |= refresh(self, self.made[address])
 
-    def _read(self, address: str, wanted: Mapping[str, Any]) -> Fields:
+    def _read(self, address: str, arguments: Mapping[str, Any]) -> Fields:
         """The object that a data source finds by its name, or by what else it is asked for."""
         kind = self._match(address)["type"].removeprefix(PREFIX)
         service = SERVICES[kind]
         path, members = str(service["at"]), SOURCES[kind]
         for each in self.send("GET", path)[members]:
-            if all(each.get(name) == value for name, value in wanted.items()):
-                return {**self.shown(kind, dict(wanted), each), "id": each["id"]}
+            if all(each.get(name) == value for name, value in arguments.items()):
+                return {**self.shown(kind, dict(arguments), each), "id": each["id"]}
         raise AssertionError(f"there is no {address}")
 
     def _resolved(self, value: Any) -> Any:

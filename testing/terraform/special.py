@@ -182,9 +182,9 @@ def _compute_floating_ip_associate(cloud: Applying, kind: str, arguments: Fields
 
 
 def _lifetime(cloud: Applying, kind: str, arguments: Fields) -> Fields:
-    wanted = arguments.get("lifetime")
-    made = cloud.make(kind, arguments, **({"lifetime": wanted[0]} if wanted else {}))
-    return {**made, "lifetime": wanted or [{"units": "seconds", "value": 3600}]}
+    lifetime = arguments.get("lifetime")
+    made = cloud.make(kind, arguments, **({"lifetime": lifetime[0]} if lifetime else {}))
+    return {**made, "lifetime": lifetime or [{"units": "seconds", "value": 3600}]}
 
 
 def _instance(cloud: Applying, kind: str, arguments: Fields) -> Fields:
@@ -232,11 +232,11 @@ def _instance_later(cloud: Applying, made: Fields) -> Fields:
     server = _built(cloud, made["id"])
     ports = cloud.send("GET", f"{NETWORK}/ports?device_id={made['id']}")["ports"]
     entries = []
-    for wanted in made.get("network", []):
-        fits = [each for each in ports if (wanted.get("port") or each["id"]) == each["id"]]
-        port = next(each for each in fits if (wanted.get("uuid") or each["network_id"]) == each["network_id"])
+    for network in made.get("network", []):
+        fits = [each for each in ports if (network.get("port") or each["id"]) == each["id"]]
+        port = next(each for each in fits if (network.get("uuid") or each["network_id"]) == each["network_id"])
         address = next((each["ip_address"] for each in port["fixed_ips"]), "")
-        given_port = wanted.get("port", "")
+        given_port = network.get("port", "")
         entry = {"uuid": port["network_id"], "port": given_port, "fixed_ip_v4": address, "mac": port["mac_address"]}
         name = cloud.send("GET", f"{NETWORK}/networks/{port['network_id']}")["network"]["name"]
         entries.append({**entry, "name": name, "fixed_ip_v6": "", "access_network": False})

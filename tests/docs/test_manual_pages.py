@@ -12,7 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from manual_pages import heat_pages, roff
-from manual_pages.__main__ import DIRECTORIES, wanted
+from manual_pages.__main__ import DIRECTORIES, expected_pages
 
 from stoker.cli.main import COMMANDS, cli
 from stoker.processes.lifetime import cluster_config
@@ -24,7 +24,7 @@ HEAT_COMMANDS = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return {path.stem: source for path, source in wanted().items()}
+    return {path.stem: source for path, source in expected_pages().items()}
 
 
 def test_every_program_and_command_has_a_page_that_fits_it(pages: dict[str, str]) -> None:

@@ -65,12 +65,12 @@ def _measured(database: Database, title: str, name: str, count: int) -> dict[str
     taken: list[float] = []
     spent = time.process_time()
     while len(taken) < RUNS or (time.process_time() - spent < ENOUGH_SECONDS and len(taken) < MOST_RUNS):
-        wanted = _searches(len(taken) * 7919 % count)[name]
+        parameters = _searches(len(taken) * 7919 % count)[name]
         began = time.perf_counter()
         with database.engine.connect() as connection:
-            page = page_of(connection, wanted)
+            page = page_of(connection, parameters)
             paths_to(connection, (stack for _, stack in page.found))
-            unsearchable(connection, wanted.project_id)
+            unsearchable(connection, parameters.project_id)
         taken.append((time.perf_counter() - began) * 1000)
     return {
         "case": f"find {name}",

@@ -114,7 +114,7 @@ def _begin(server: Server) -> None:
 
 
 def lift_quotas(served: ServedCloud) -> None:
-    """The user may have as much as wanted: what is refused is refused by the adversary."""
+    """The user may have any amount: what is refused is refused by the adversary."""
     token = served.token()
     projects = served.call("GET", "/identity/v3/projects", token=token).json["projects"]
     ids = {project["name"]: project["id"] for project in projects}

@@ -101,9 +101,9 @@ def notes(tree: SourceTree, version: str) -> str:
     """Return the changelog's section of a version, that of unreleased changes for a development version; or ''."""
     text = tree.text(tree.root / _CHANGELOG)
     headings = [*_SECTION.finditer(text)]
-    wanted = _UNRELEASED if is_development(version) else version
+    version_heading = _UNRELEASED if is_development(version) else version
     for heading, following in zip(headings, [*headings[1:], None], strict=True):
-        if heading[1] == wanted:
+        if heading[1] == version_heading:
             return text[heading.end() : following.start() if following else len(text)].strip()
     return ""
 

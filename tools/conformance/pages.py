@@ -40,9 +40,9 @@ class Element:
                 yield from child.elements(*tags, **attributes)
 
     def _has(self, attributes: Mapping[str, str]) -> bool:
-        wanted = {name.rstrip("_"): value for name, value in attributes.items()}
+        expected = {name.rstrip("_"): value for name, value in attributes.items()}
         return all(
-            value in self[name].split() if name == "class" else self[name] == value for name, value in wanted.items()
+            value in self[name].split() if name == "class" else self[name] == value for name, value in expected.items()
         )
 
     @property

@@ -137,10 +137,10 @@ def _templates(copy: Path) -> Iterator[str]:
             continue
         text = path.read_text("utf-8")
         for named in _GET_FILE.findall(text):
-            wanted = (path.parent / named).resolve()
-            if wanted.is_relative_to(copy.parent) and not wanted.exists():
-                wanted.parent.mkdir(parents=True, exist_ok=True)
-                wanted.write_text("#!/bin/sh\n")
+            template_path = (path.parent / named).resolve()
+            if template_path.is_relative_to(copy.parent) and not template_path.exists():
+                template_path.parent.mkdir(parents=True, exist_ok=True)
+                template_path.write_text("#!/bin/sh\n")
         if re.search(r"^\s*[\"']?(resources|Resources)[\"']?\s*:", text, re.MULTILINE):
             yield str(path.relative_to(copy))
 

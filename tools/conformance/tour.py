@@ -104,7 +104,7 @@ class Tour:
 
     def _launch_form(self) -> None:
         form = self._send_template("select_template", "stack.yaml").form(id="launch_stack")
-        wanted = {
+        form_fields = {
             "flavor": "select",
             "network": "select",
             "size": "number",
@@ -115,7 +115,7 @@ class Tour:
             "labels": "text",
         }
         kinds = {control["name"]: control["type"] or control.tag for control in form.elements("input", "select")}
-        _same("kinds of the fields", {name: kinds.get(f"__param_{name}") for name in wanted}, wanted)
+        _same("kinds of the fields", {name: kinds.get(f"__param_{name}") for name in form_fields}, form_fields)
         _shows(form, "Flavor of the server", "m1.nano", "private", "large")
         defaults = {"size": "1", "kind": "small", "names": "first,second", "encrypted": "on", "labels": "{}"}
         _same("values in the fields", {name: form.fields().get(f"__param_{name}") for name in defaults}, defaults)
@@ -264,9 +264,9 @@ def _shows(part: Page | Element, *texts: str) -> None:
         raise UnexpectedPage(f"not shown: {missing}, in {element.text[-2000:]}")
 
 
-def _same(what: str, found: object, wanted: object) -> None:
-    if found != wanted:
-        raise UnexpectedPage(f"{what}: {found!r} instead of {wanted!r}")
+def _same(what: str, found: object, expected: object) -> None:
+    if found != expected:
+        raise UnexpectedPage(f"{what}: {found!r} instead of {expected!r}")
 
 
 def _link(page: Page, text: str) -> str:

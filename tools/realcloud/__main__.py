@@ -132,12 +132,12 @@ def _run(lab: Lab, home: Path, arguments: argparse.Namespace) -> tuple[list[Resu
     with serving(files) as web:
         cases = Cases({"http://images.example.com/": f"{web}/", "http://files.example.com/": f"{web}/"})
         lacking = _lacking(lab, cases)
-        wanted = [cases.of(name, lacking) for name in cases.names if re.search(arguments.types, name)]
-        names = sorted({case.account for case in wanted if isinstance(case, Case)})
+        selected = [cases.of(name, lacking) for name in cases.names if re.search(arguments.types, name)]
+        names = sorted({case.account for case in selected if isinstance(case, Case)})
         accounts = [lab.accounts[name] for name in names]
         before = inventory.taken(accounts)
         with running(lab, home, settings, names) as engines:
-            results = list(_results(wanted, engines, arguments.workers))
+            results = list(_results(selected, engines, arguments.workers))
         after = inventory.taken(accounts)
     lines = [*inventory.left(before, after), *(f"gone: {line}" for line in inventory.left(after, before))]
     return results, [line for line in lines if KEPT not in line]
@@ -159,11 +159,11 @@ def _lacking(lab: Lab, cases: Cases) -> dict[str, str]:
     return reasons
 
 
-def _results(wanted: Iterable[Case | Absent], engines: Mapping[str, Engine], workers: int) -> Iterable[Result]:
+def _results(selected: Iterable[Case | Absent], engines: Mapping[str, Engine], workers: int) -> Iterable[Result]:
     """Run the cases, a few side by side, and print each result. What fails runs again alone."""
     alone: list[Case] = []
     groups: dict[str, list[Case]] = {}
-    for case in wanted:
+    for case in selected:
         if isinstance(case, Absent):
             absent = Result(case.type_name, absent=case.reason)
             report.show(absent)

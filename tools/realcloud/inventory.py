@@ -30,9 +30,11 @@ def taken(accounts: Iterable[Account]) -> Inventory:
     lists = yaml.safe_load(LISTS.read_text(encoding="utf-8"))
     found: Inventory = {}
     for account in accounts:
-        wanted = [(account, service, paths) for service, paths in lists.items() if service in account.services]
+        lists_of_services = [
+            (account, service, paths) for service, paths in lists.items() if service in account.services
+        ]
         with ThreadPoolExecutor(4) as threads:
-            for part in threads.map(lambda item: _held(*item), wanted):
+            for part in threads.map(lambda item: _held(*item), lists_of_services):
                 found |= part
     return found
 

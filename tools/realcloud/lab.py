@@ -125,13 +125,13 @@ def found_folder(folder: Path | None) -> Path:
     return named
 
 
-def prepared(folder: Path, wanted: Path = PREPARED) -> Lab:
+def prepared(folder: Path, lab_path: Path = PREPARED) -> Lab:
     """Return the lab, which is set up and started if it does not answer, with the users and objects of a document.
 
     Raises LabMissing.
     """
     administrator = started(folder)
-    document = yaml.safe_load(wanted.read_text(encoding="utf-8"))
+    document = yaml.safe_load(lab_path.read_text(encoding="utf-8"))
     accounts = {name: _account(administrator, name, user["roles"]) for name, user in document["users"].items()}
     ids = _objects({"": administrator, **accounts}, document["objects"])
     return Lab(folder, administrator, accounts, ids)
@@ -165,10 +165,10 @@ def _start(folder: Path) -> None:
             raise LabMissing(f"{command[0]} ended with status {status}.")
 
 
-def _objects(accounts: Mapping[str, Account], wanted: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def _objects(accounts: Mapping[str, Account], declared: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Find or create what the examples need, and return the IDs by name, also those of the projects."""
     ids = {name: account.project_id for name, account in accounts.items()}
-    for name, item in wanted.items():
+    for name, item in declared.items():
         account = accounts[item.get("account", "")]
         if item["service"] not in account.services:
             continue

@@ -200,9 +200,9 @@ class Walk:
         with self._signals():
             self._expect("UPDATE_COMPLETE")
 
-    def _expect(self, wanted: str) -> None:
+    def _expect(self, expected: str) -> None:
         status, reason = self._engine.ended(self._stack)
-        if status != wanted:
+        if status != expected:
             raise Failed(f"{status}: {reason}")
 
     def _thing(self) -> dict[str, Any]:

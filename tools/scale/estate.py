@@ -34,13 +34,13 @@ def opened(path: Path) -> Database:
     return unsynchronized_database(f"sqlite:///{path}")
 
 
-def fill(database: Database, wanted: int) -> None:
+def fill(database: Database, number: int) -> None:
     """Copy everything that is recorded until so many resources exist, a quarter of them in deleted stacks."""
     recorded, _ = counted(database)
-    if wanted > recorded:
+    if number > recorded:
         with database.engine.begin() as connection:
             connection.exec_driver_sql(f"PRAGMA cache_size=-{CACHE_KILOBYTES}")
-            multiply(connection, -(-wanted // recorded) - 1)
+            multiply(connection, -(-number // recorded) - 1)
 
 
 def counted(database: Database) -> tuple[int, int]:

@@ -15,7 +15,7 @@ DIRECTORIES = {
 """The directories that the distributions install as `share/man/man1`."""
 
 
-def wanted() -> dict[Path, str]:
+def expected_pages() -> dict[Path, str]:
     """Return the content of all pages by path."""
     return {folder / f"{page.name}.1": page.render() for folder, pages in DIRECTORIES.items() for page in pages()}
 
@@ -27,7 +27,7 @@ def outdated(pages: dict[Path, str]) -> list[Path]:
 
 
 def main() -> int:
-    pages = wanted()
+    pages = expected_pages()
     changed = outdated(pages)
     if "--check" in sys.argv[1:]:
         for path in changed:

@@ -39,8 +39,8 @@ class AddressGroup(RestResource):
         if "addresses" not in call.changed:
             return
         there = set((await self.show(call) or {}).get("addresses", ()))
-        wanted = set(call.properties["addresses"])
-        for action, addresses in (("add_addresses", wanted - there), ("remove_addresses", there - wanted)):
+        declared = set(call.properties["addresses"])
+        for action, addresses in (("add_addresses", declared - there), ("remove_addresses", there - declared)):
             if addresses:
                 body = {"addresses": sorted(addresses)}
                 await call.cloud.put("neutron", f"{self.member_path(call)}/{action}", body)

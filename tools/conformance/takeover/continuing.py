@@ -87,13 +87,13 @@ def _signal(heat: Heat, entry: Mapping[str, Any], outputs: Mapping[str, Any]) ->
     answer = _sent(outputs["outputs"][name])
     if answer.status_code >= 300:
         return f"NO: {answer.status_code} {answer.text[:80]}"
-    wanted = before + entry["then"].get("grows", 0)
+    expected = before + entry["then"].get("grows", 0)
     deadline = time.monotonic() + _SECONDS
-    while _count(heat, entry["name"]) != wanted:
+    while _count(heat, entry["name"]) != expected:
         if time.monotonic() > deadline:
-            return f"NO: {_count(heat, entry['name'])} resources, not {wanted}"
+            return f"NO: {_count(heat, entry['name'])} resources, not {expected}"
         time.sleep(0.5)
-    return f"{before} → {wanted} resources" if wanted != before else "taken"
+    return f"{before} → {expected} resources" if expected != before else "taken"
 
 
 def _sent(address: str) -> requests.Response:

@@ -38,15 +38,15 @@ class Heat:
         stack = self.call("GET", f"/stacks/{name}?resolve_outputs=false")["stack"]
         return f"/stacks/{stack['stack_name']}/{stack['id']}"
 
-    def settled(self, name: str, wanted: str | None = None) -> str:
+    def settled(self, name: str, expected: str | None = None) -> str:
         """Wait until a stack has a state, or is not in progress; return the state."""
         deadline = time.monotonic() + _SETTLE_SECONDS
         while True:
             state = str(self.call("GET", f"/stacks/{name}?resolve_outputs=false")["stack"]["stack_status"])
-            if state == wanted or (wanted is None and not state.endswith("IN_PROGRESS")):
+            if state == expected or (expected is None and not state.endswith("IN_PROGRESS")):
                 return state
             if time.monotonic() > deadline:
-                raise RuntimeError(f"{name} is {state}, not {wanted or 'settled'}")
+                raise RuntimeError(f"{name} is {state}, not {expected or 'settled'}")
             time.sleep(0.5)
 
     def make(self, entry: Mapping[str, Any]) -> str:

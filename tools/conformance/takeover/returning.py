@@ -21,7 +21,7 @@ def adopt_all(heat: Heat, entries: Sequence[Mapping[str, Any]], directory: Path,
     """
     found = [json.loads(path.read_text()) for path in directory.glob("*.json") if "environment" not in path.stem]
     expected = {entry["name"] for entry in entries if "back" not in entry}
-    wanted = [each for each in found if each["name"] in expected and each["id"] not in warnings]
+    selected = [each for each in found if each["name"] in expected and each["id"] not in warnings]
 
     def tried(document: Mapping[str, Any]) -> tuple[str, str]:
         try:
@@ -30,7 +30,7 @@ def adopt_all(heat: Heat, entries: Sequence[Mapping[str, Any]], directory: Path,
             return document["name"], " ".join(str(error).split())[:120]
 
     with ThreadPoolExecutor(3) as threads:
-        return dict(threads.map(tried, wanted))
+        return dict(threads.map(tried, selected))
 
 
 def _adopted(heat: Heat, document: Mapping[str, Any]) -> str:

@@ -97,8 +97,8 @@ def _problems(place: Place, configuration: Mapping[str, Any], tools: list[str], 
         listed = subprocess.run(
             [tool, "state", "list", f"-state={file}"], capture_output=True, text=True, check=False, timeout=60
         )
-        wanted = {*configuration["resources"], *(f"data.{each}" for each in configuration.get("data", {}))}
-        if listed.returncode or set(listed.stdout.split("\n")) - {""} != wanted:
+        declared = {*configuration["resources"], *(f"data.{each}" for each in configuration.get("data", {}))}
+        if listed.returncode or set(listed.stdout.split("\n")) - {""} != declared:
             problems.append(f"{tool} reads {listed.stdout.split() or listed.stderr}")
     return [*problems, *place.import_state(configuration, state).problems]
 

@@ -135,9 +135,9 @@ class AssumedObjects:
                 self._named("flavor", fields[name])
         self._named("image", fields["image"])
 
-    def _source(self, kind: str, wanted: Fields) -> Fields:
+    def _source(self, kind: str, arguments: Fields) -> Fields:
         """Return by which name or reference a data source finds its object, which is made if it is presumed."""
-        name = str(wanted.get("name") or f"presumed {kind}")
+        name = str(arguments.get("name") or f"presumed {kind}")
         if kind.startswith("images_image"):
             self._named("image", name)
         elif kind.startswith("compute_flavor"):
@@ -149,7 +149,7 @@ class AssumedObjects:
         elif kind == "networking_secgroup_v2" and not self._made("secgroup_v2", name):
             self._security_group(name)
         elif kind == "networking_port_v2":
-            return {key: wanted[key] for key in ("name", "device_id", "network_id") if key in wanted}
+            return {key: arguments[key] for key in ("name", "device_id", "network_id") if key in arguments}
         elif kind == "networking_subnet_v2":
             self._named("network", name)
         elif kind.startswith("identity_project"):

@@ -206,8 +206,8 @@ class _Module:
             number = int(evaluate(block.arguments["count"], self._scope()))
             return [make(self._scope(count={"index": index}), f"[{index}]") for index in range(number)]
         if "for_each" in block.arguments:
-            wanted = evaluate(block.arguments["for_each"], self._scope())
-            items = wanted.items() if isinstance(wanted, Mapping) else ((each, each) for each in wanted)
+            instances = evaluate(block.arguments["for_each"], self._scope())
+            items = instances.items() if isinstance(instances, Mapping) else ((each, each) for each in instances)
             return {
                 key: make(self._scope(each={"key": key, "value": value}), f'["{key}"]') for key, value in sorted(items)
             }
@@ -234,8 +234,8 @@ class _Module:
             yield block.kind, self._arguments(block, scope)
             return
         content = next(each for each in block.blocks if each.kind == "content")
-        wanted = evaluate(block.arguments["for_each"], scope)
-        pairs = list(wanted.items()) if isinstance(wanted, Mapping) else list(enumerate(wanted or []))
+        instances = evaluate(block.arguments["for_each"], scope)
+        pairs = list(instances.items()) if isinstance(instances, Mapping) else list(enumerate(instances or []))
         iterator = block.arguments.get("iterator")
         name = "".join(map(str, iterator.scan_values(lambda _: True))) if iterator is not None else block.labels[0]
         for key, value in pairs:

@@ -19,10 +19,10 @@ class Unexpected(Exception):
     """An operation has ended otherwise than it should."""
 
 
-def expect(stacks: Stacks, stack: str, wanted: str, seconds: float = 300.0) -> None:
+def expect(stacks: Stacks, stack: str, expected: str, seconds: float = 300.0) -> None:
     """Wait until the operation on a stack has ended. Raises Unexpected for another status, and Stuck."""
     status, reason = stacks.ended(stack, seconds)
-    if status != wanted:
+    if status != expected:
         raise Unexpected(f"{status}: {reason}")
 
 

@@ -66,7 +66,7 @@ def rows(place: Place) -> Iterator[Row]:
     community = Community(place, folder, document)
     names = [str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file()]
     chosen = [name for name in names if name.endswith((".yaml", ".template")) and not corpus.is_invalid(name)]
-    chosen = [name for name in chosen if place.wanted.search(name)]
+    chosen = [name for name in chosen if place.selection.search(name)]
     with community.base(), ThreadPoolExecutor(WORKERS) as threads:
         failed = []
         for row in threads.map(community.row, chosen):

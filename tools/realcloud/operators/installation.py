@@ -262,8 +262,8 @@ def remove_region(lab: Lab, name: str) -> None:
             _delete(account, "region", region)
 
 
-def _found(account: Account, kind: str, **wanted: str) -> list[Mapping[str, Any]]:
-    listed: list[Mapping[str, Any]] = account.ask("identity", "GET", f"/v3/{kind}s", params=wanted)[f"{kind}s"]
+def _found(account: Account, kind: str, **fields: str) -> list[Mapping[str, Any]]:
+    listed: list[Mapping[str, Any]] = account.ask("identity", "GET", f"/v3/{kind}s", params=fields)[f"{kind}s"]
     return listed
 
 

@@ -16,7 +16,7 @@ from tools.realcloud.operators.rows import Row
 class Place:
     """The lab, an installation that is registered in it, and a directory for files.
 
-    `web` serves files by URL, and `wanted` has the names of the rows that run in parts with independent ones.
+    `web` serves files by URL, and `selection` has the names of the rows that run in parts with independent ones.
     """
 
     lab: Lab
@@ -24,7 +24,7 @@ class Place:
     installation: Installation
     home: Path
     web: str
-    wanted: re.Pattern[str]
+    selection: re.Pattern[str]
 
     @property
     def user(self) -> Account:

@@ -34,7 +34,7 @@ _INNER = {
 def rows(place: Place) -> Iterator[Row]:
     """Run each case on an installation in the other region."""
     with second(place):
-        for name in filter(place.wanted.search, _CASES):
+        for name in filter(place.selection.search, _CASES):
             try:
                 _CASES[name](place)
             except (Refused, Stuck, Unexpected) as error:

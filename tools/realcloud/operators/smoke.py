@@ -47,7 +47,7 @@ Trove is left out, whose instances need guests that answer, and Zun, which has n
 def rows(place: Place) -> Iterator[Row]:
     """Run each type through the verbs of `realcloud.walk`."""
     cases = Cases({"http://images.example.com/": f"{place.web}/", "http://files.example.com/": f"{place.web}/"})
-    for name in filter(place.wanted.search, TYPES):
+    for name in filter(place.selection.search, TYPES):
         case = cases.of(name, {})
         if isinstance(case, Absent):
             yield Row(name, ABSENT, case.reason)

@@ -55,7 +55,7 @@ def cases() -> dict[str, dict[str, Any]]:
     return found
 
 
-def wanted(change: Mapping[str, Any]) -> set[Difference]:
+def expected_differences(change: Mapping[str, Any]) -> set[Difference]:
     """Return the differences that must be reported of a change."""
     return {
         (resource, name) for resource, seen in change["sees"].items() for name in ([GONE] if seen == GONE else seen)
@@ -102,7 +102,7 @@ def _change(changed: _Changed, title: str, change: Mapping[str, Any]) -> None:
     except (LabMissing, Failed) as error:
         changed.problems.append(f"{title}: not made: {error}")
         return
-    changed.expected |= wanted(change)
+    changed.expected |= expected_differences(change)
     _compared(changed, title)
 
 

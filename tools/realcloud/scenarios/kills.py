@@ -69,16 +69,16 @@ class Round:
             raise Failed("it did not succeed without a kill, so there is nothing to compare with")
         was_broken, self.broken = self.broken, True
         began = time.monotonic()
-        wanted = self.operations[operation]()
+        template = self.operations[operation]()
         report = self._kill(self._known[operation][0]) if killed else ""
-        self._place.expect(self._stack, wanted, SECONDS)
+        self._place.expect(self._stack, template, SECONDS)
         spent = time.monotonic() - began
         if killed or was_broken:
             self._compare(operation)
         else:
             self._known[operation] = (spent, self._counts())
         self.broken = was_broken
-        return f"{report}{wanted} after {spent:.0f} s"
+        return f"{report}{template} after {spent:.0f} s"
 
     def _kill(self, usual: float) -> str:
         pause = self._chance.uniform(0.05, 0.6) * usual
@@ -90,11 +90,11 @@ class Round:
 
     def _compare(self, operation: str) -> None:
         """Require as many objects as without a kill, as soon as services have removed what is being deleted."""
-        wanted = self._known[operation][1]
+        expected = self._known[operation][1]
         deadline = time.monotonic() + _SETTLING_SECONDS
-        while (found := self._counts()) != wanted:
+        while (found := self._counts()) != expected:
             if time.monotonic() > deadline:
-                more, fewer = found - wanted, wanted - found
+                more, fewer = found - expected, expected - found
                 raise Failed(f"too many: {dict(more)}, too few: {dict(fewer)}")
 
     def _counts(self) -> Counts:

@@ -216,10 +216,10 @@ def _begun(place: Place, name: str, resources: Mapping[str, Any], outputs: Mappi
     return place.create(name.lower().replace("_", "-"), template)
 
 
-def _ended(place: Place, stack: str, wanted: Mapping[str, Any]) -> str:
-    """Compare the outputs with those wanted, and delete the stack with its users."""
+def _ended(place: Place, stack: str, expected: Mapping[str, Any]) -> str:
+    """Compare the outputs with the expected ones, and delete the stack with its users."""
     found = place.outputs(stack)
-    _require(wanted.items() <= found.items(), f"the outputs are {found}")
+    _require(expected.items() <= found.items(), f"the outputs are {found}")
     place.delete(stack)
     return "The stack completes when it is signalled; a forged signal is refused."
 

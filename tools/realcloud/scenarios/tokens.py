@@ -60,7 +60,7 @@ def _template(round_number: int) -> dict[str, Any]:
 def _lose(place: Place, operation: str, holder: dict[str, str]) -> str:
     """Begin an operation with a token of its own, revoke it in the pause, and wait for the end."""
     token = _Token(place.account)
-    wanted = "CREATE_COMPLETE"
+    expected = "CREATE_COMPLETE"
     if operation == "create":
         name = "rc-scenario-tokens"
         answer = token.send(place, "POST", "/stacks", json={"stack_name": name, "template": _template(0)})
@@ -68,10 +68,10 @@ def _lose(place: Place, operation: str, holder: dict[str, str]) -> str:
         place.adopt(holder["stack"])
     elif operation == "update":
         token.send(place, "PUT", holder["stack"], json={"template": _template(1)})
-        wanted = "UPDATE_COMPLETE"
+        expected = "UPDATE_COMPLETE"
     else:
         token.send(place, "DELETE", holder["stack"])
-        wanted = "DELETE_COMPLETE"
+        expected = "DELETE_COMPLETE"
     stack = holder["stack"]
     if operation != "delete":
         _until_paused(place, stack)
@@ -79,8 +79,8 @@ def _lose(place: Place, operation: str, holder: dict[str, str]) -> str:
     status = place.engine.show(stack)["stack_status"]
     if not status.endswith("_IN_PROGRESS"):
         raise Failed(f"the operation had ended before the token was revoked: {status}")
-    place.expect(stack, wanted)
-    return f"Revoked in {status}; {wanted}."
+    place.expect(stack, expected)
+    return f"Revoked in {status}; {expected}."
 
 
 def _until_paused(place: Place, stack: str) -> None:

@@ -60,11 +60,11 @@ class Place:
         """Delete this stack, too, when a trial fails."""
         self._stacks.append((self.engine, stack))
 
-    def expect(self, stack: str, wanted: str, seconds: float | None = None, *, engine: Engine | None = None) -> str:
+    def expect(self, stack: str, expected: str, seconds: float | None = None, *, engine: Engine | None = None) -> str:
         """Wait until the operation on a stack has ended with this status, and return the reason. Raises Failed."""
         status, reason = (engine or self.engine).ended(stack, *([seconds] if seconds else []))
-        if status != wanted:
-            raise Failed(f"{status} instead of {wanted}: {reason}")
+        if status != expected:
+            raise Failed(f"{status} instead of {expected}: {reason}")
         return reason
 
     def delete(self, stack: str, *, engine: Engine | None = None) -> str:

@@ -38,14 +38,14 @@ def test_the_examples_of_the_pages_are_one_configuration(tmp_path: Path) -> None
     config = cluster_config([str(path)])
     assert config.database.connection == VALUES["database"]
     assert config.heat_waitcondition_server_url == "http://127.0.0.1:18000/v1/waitcondition"
-    wanted = IdentityContents.of(config, [config.region_name_for_services], {})
-    assert (wanted.service_user, wanted.stack_domain, wanted.stack_domain_admin, wanted.regions) == (
+    contents = IdentityContents.of(config, [config.region_name_for_services], {})
+    assert (contents.service_user, contents.stack_domain, contents.stack_domain_admin, contents.regions) == (
         SERVICE_USER,
         STACK_DOMAIN,
         DOMAIN_ADMINISTRATOR,
         ["RegionTwo"],
     )
-    assert wanted.service_password == wanted.stack_domain_admin_password == "s3cret"
+    assert contents.service_password == contents.stack_domain_admin_password == "s3cret"
 
 
 def test_the_processes_of_the_page_are_started_on_other_ports() -> None:

@@ -61,7 +61,7 @@ def test_direct_changes_fit_the_resource_types() -> None:
         assert any(name.startswith("untouched") for name in stack["resources"])
         for change in stack["changes"].values():
             changes += 1
-            for resource, name in drift_of_kinds.wanted(change):
+            for resource, name in drift_of_kinds.expected_differences(change):
                 kind = kinds.kind(stack["resources"][resource]["type"])
                 assert name == drift_of_kinds.GONE or name in kind.properties, (resource, name)
     assert changes >= 40
