@@ -42,8 +42,8 @@ class Table(Generic[T]):
     """Records of one class, in order of creation.
 
     `indexes` names the fields that `select` finds quickly; `missing` makes the error of `require`.
-    `internal` records (tokens, pending state changes) are left out of the object count. `changes` counts what was added,
-    changed and removed: what follows from all records is the same while it is.
+    `internal` records (tokens, pending state changes) are left out of the object count. `changes` counts what was
+    added, changed and removed: what follows from all records is the same while it is.
 
     Fields that the code knows are set as attributes, and the record is saved; `update` is for those that a request
     names. Both, and `select`, raise AttributeError for a field that the class does not have.

@@ -23,9 +23,9 @@ from stoker.base.errors import CloudError, ResourceTypeUnavailable, StokerError,
 from stoker.cloud.session import Cloud
 from stoker.contract.stacks import Refresh
 from stoker.engine.calls.context import ActionComponents
-from stoker.engine.computing import all_of
 from stoker.engine.records.services import EngineServices
 from stoker.engine.running.adoption import External, missing
+from stoker.engine.scheduling import all_of
 from stoker.operations.trees import Place, Render, checked_values, without_secrets
 from stoker.plugins import capabilities
 from stoker.plugins.constraints import ConstraintChecker

@@ -9,12 +9,12 @@ from typing import Any
 from stoker.base.errors import CloudError, StokerError, TemplateInvalid
 from stoker.base.ids import new_id
 from stoker.engine.calls.building import make_read_call
-from stoker.engine.computing import all_of
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.services import EngineServices
 from stoker.engine.records.stack_view import Recorded, StackView, view_around, view_of
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of, walk
 from stoker.engine.redaction.stacks import without_secrets
+from stoker.engine.scheduling import all_of
 from stoker.plugins.resource import AttributeKey
 from stoker.schema.unknown import has_unknown, is_unknown
 from stoker.store.records import Stack

@@ -20,7 +20,6 @@ from stoker.base.ids import new_id
 from stoker.base.logging import operation_scope
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.context import AwaitedOperations, StackContext
-from stoker.engine.computing import all_of
 from stoker.engine.notifications.announcer import Announcer
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.planner import DesiredState
@@ -33,6 +32,7 @@ from stoker.engine.records.state import ResourceState, attribute_key, attribute_
 from stoker.engine.running.operation_context import OperationContext, acting_on
 from stoker.engine.running.performer import Performer
 from stoker.engine.running.stop import CANCELLED, Stop, Stopped
+from stoker.engine.scheduling import all_of
 from stoker.engine.settings import EngineSettings
 from stoker.plugins import capabilities
 from stoker.plugins.resource import AttributeKey

@@ -15,7 +15,6 @@ from sqlalchemy import Connection
 from stoker.base.errors import Bug, PreflightFailed, SnapshotNotFound
 from stoker.engine.calls.building import make_call
 from stoker.engine.calls.examination import is_usable, obstacle
-from stoker.engine.computing import all_of
 from stoker.engine.inspection.comparison import compare
 from stoker.engine.inspection.shared_reads import SharedReads
 from stoker.engine.planning.action_order import ActionOrder, not_created_checks, plan_removal, plan_verb
@@ -38,6 +37,7 @@ from stoker.engine.running.performer import record_terms
 from stoker.engine.running.relocation import relocate
 from stoker.engine.running.stack_documents import keep_document
 from stoker.engine.running.whole_plan import with_nested
+from stoker.engine.scheduling import all_of
 from stoker.store import late_requests, snapshots
 from stoker.store.journal import Batch
 from stoker.store.records import REMOVE_SNAPSHOT
