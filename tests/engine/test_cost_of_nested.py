@@ -1,4 +1,6 @@
-"""What each further nested stack of a tree asks the database for, besides what it writes."""
+"""What each further nested stack of a tree asks the database for, besides what it writes, and what it costs a change of
+another one.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 import pytest
 
 from openstack_emulator.testing import ServedCloud
+from stoker.store.sealing import Sealer
 from testing.harness import World
 from testing.reading_meter import ReadingMeter
 
@@ -28,9 +31,10 @@ READ_ONCE = {
 """What a tree is created with, by a part of the statement that reads it."""
 
 
-def tree(count: int) -> dict[str, Any]:
+def tree(count: int, removed: str | None = None) -> dict[str, Any]:
     definition = {"type": "member.yaml", "properties": {"index": "%index%"}}
-    properties = {"count": count, "resource_def": definition}
+    policies = [{"resource_list": [removed]}] if removed is not None else []
+    properties = {"count": count, "resource_def": definition, "removal_policies": policies}
     return {
         "heat_template_version": "2021-04-16",
         "resources": {"members": {"type": "OS::Heat::ResourceGroup", "properties": properties}},
@@ -85,3 +89,41 @@ async def test_outputs_are_recorded_with_the_end(tmp_path: Path, served: ServedC
 async def created(world: World, count: int) -> None:
     stack = await world.create(f"tree{count}", tree(count), files={"member.yaml": MEMBER})
     assert stack["status"] == "COMPLETE"
+
+
+async def test_the_others_are_read_three_times_when_one_is_replaced(
+    tmp_path: Path, served: ServedCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the plan of the whole tree, for the group's request, and by the operation of the group's own stack. Their
+    properties are opened for the first two, and what else is sealed for all three.
+    """
+    meter = ReadingMeter()
+    opened: list[str] = []
+    open_sealed = Sealer.open
+
+    def count_opened(sealer: Sealer, text: str) -> Any:
+        opened.append(text)
+        return open_sealed(sealer, text)
+
+    monkeypatch.setattr(Sealer, "open", count_opened)
+    with meter.attached():
+        world = await World(tmp_path / "stoker.db", served).start()
+        try:
+            rows, values = [], []
+            for count in (FEW, MANY):
+                await created(world, count)
+                before = resource_rows(meter), len(opened)
+                await world.update(f"tree{count}", tree(count, removed="1"), files={"member.yaml": MEMBER})
+                rows.append(resource_rows(meter) - before[0])
+                values.append(len(opened) - before[1])
+            names = {row["name"] for row in await world.listed({"name": f"tree{MANY}", "id": None}, nested_depth=1)}
+            assert str(MANY) in names and "1" not in names
+            assert rows[1] - rows[0] <= 3 * (MANY - FEW)
+            assert values[1] - values[0] <= 5 * (MANY - FEW)
+        finally:
+            await world.stop()
+
+
+def resource_rows(meter: ReadingMeter) -> int:
+    """Rows of resources that were read as a whole."""
+    return sum(spent.rows for statement, spent in meter.statements.items() if "resources.former_names" in statement)

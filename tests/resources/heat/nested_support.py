@@ -35,11 +35,10 @@ class ChildInMemory:
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         """Finish a request at the second call."""
-        key = (action, request.round)
-        if key in self._seen:
-            reason = self.failing.get(request.round)
-            return Failed(reason) if reason else Done(physical_id=CHILD_ID)
-        self._seen.add(key)
+        finished = await self.outcome_of(action, request.round)
+        if finished is not None:
+            return finished
+        self._seen.add((action, request.round))
         self.asked.append((action, request))
         if request.template is not None:
             resources = request.template.get("resources") or {}
@@ -47,6 +46,13 @@ class ChildInMemory:
             self.current = {**kept, **resources}
             self.made = True
         return InProgress(after=None, physical_id=CHILD_ID)
+
+    async def outcome_of(self, action: str, round: int) -> Outcome | None:
+        """The end of a request that was made."""
+        if (action, round) not in self._seen:
+            return None
+        reason = self.failing.get(round)
+        return Failed(reason) if reason else Done(physical_id=CHILD_ID)
 
     async def members(self) -> list[Member]:
         """Members in order of creation."""

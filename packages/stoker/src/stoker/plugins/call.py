@@ -94,6 +94,12 @@ class ChildStack(Protocol):
         `Done(physical_id=child id)` or `Failed` with the child's reason.
         """
 
+    async def outcome_of(self, action: str, round: int) -> Outcome | None:
+        """Return what `run` returns for a request that the running action has made; None if it has not made it yet.
+
+        So a request whose definition takes long to determine is composed once, not at each call.
+        """
+
     async def begin(
         self, action: str, request: ChildRequest, *, metadata: Mapping[str, object], data: Mapping[str, object]
     ) -> None:

@@ -48,12 +48,18 @@ LONGEST = 255
 """Characters of an ID."""
 
 
-async def make_call(run: StackContext, state: ResourceState) -> Call:
-    """Return everything that a method may need. Raises CloudError if a name cannot be looked up."""
+async def make_call(run: StackContext, state: ResourceState, earlier: Call | None = None) -> Call:
+    """Return everything that a method may need. Raises CloudError if a name cannot be looked up.
+
+    A call that follows an `earlier` one at once does not read the nested stack again.
+    """
     services, parts, project_id = run.services, run.parts, run.stack.project_id
     report = MethodReport()
+    child = Child(run, state, parts.reader, report.announced)
+    if earlier is not None and isinstance(earlier.engine.child, Child):
+        child.take_over(earlier.engine.child)
     engine = EngineAccess(
-        child=Child(run, state, parts.reader, report.announced),
+        child=child,
         neighbours=StackNeighbours(
             run.whole,
             partial(make_call, run),

@@ -45,12 +45,21 @@ async def members_of(states: Iterable[ResourceState]) -> list[Member]:
 
 @dataclass(slots=True)
 class ChildView:
-    """Read access to the nested stack of a resource of the stack `above`: see plugins.resource.ChildStack."""
+    """Read access to the nested stack of a resource of the stack `above`: see plugins.resource.ChildStack.
+
+    The resources of the child are read once for a call of a type's method, however often it asks for them, and a call
+    that follows at once takes them over (`take_over`).
+    """
 
     above: StackView
     state: ResourceState
     reader: NestedReader
     _inside: StackView | None = field(default=None, init=False)
+    _members: Sequence[Member] | None = field(default=None, init=False)
+
+    def take_over(self, earlier: ChildView) -> None:
+        """Use what an earlier view of the same child has read."""
+        self._inside, self._members = earlier._inside, earlier._members
 
     async def stack(self) -> Stack | None:
         """Return the child; None before it was created and after it was deleted."""
@@ -58,8 +67,10 @@ class ChildView:
 
     async def members(self) -> list[Member]:
         """Return the child's current resources in creation order."""
-        inside = await self._load_child()
-        return await members_of(inside.current.values()) if inside else []
+        if self._members is None:
+            inside = await self._load_child()
+            self._members = await members_of(inside.current.values()) if inside else []
+        return list(self._members)
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of one of the child's resources; None if it has none."""
@@ -67,7 +78,7 @@ class ChildView:
         return await self.reader.attribute(inside, member, key) if inside else None
 
     async def _load_child(self) -> StackView | None:
-        """Return the child in memory, which is read once per call of a type's method."""
+        """Return the child in memory."""
         if self._inside is None:
             stack = await self.stack()
             self._inside = await self.reader.view(stack) if stack else None
@@ -106,20 +117,30 @@ class Child(ChildView):
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         """Start the child's operation, or return its progress."""
-        key = (self.state.row.uuid, request.round, action)
+        begun = await self.outcome_of(action, request.round)
+        if begun is not None:
+            return begun
+        try:
+            operation = await self._begin(action, request)
+        except StokerError as error:
+            return Failed(error.message, kind=error.kind)
+        if operation is None:
+            return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
+        return self._outcome(operation, self._key(action, request.round))
+
+    async def outcome_of(self, action: str, round: int) -> Outcome | None:
+        """Return the progress of the child's operation; None if it was not started."""
+        key = self._key(action, round)
         operation = self.above.nested.begun.get(key) or await self._asked_before(key)
         if operation is None:
-            try:
-                operation = await self._begin(action, request)
-            except StokerError as error:
-                return Failed(error.message, kind=error.kind)
-            if operation is None:
-                return Done() if action in REMOVES else Failed("the nested stack does not exist", kind="NotFound")
-        elif operation.status in UNFINISHED:
+            return None
+        if operation.status in UNFINISHED:
             self._wait_for(operation, key)  # before its state is read, so that an end in between is noticed
             operation = await self.above.parts.runs.refreshed(operation)
-        self.above.nested.note(key, operation)
         return self._outcome(operation, key)
+
+    def _key(self, action: str, round: int) -> tuple[str, int, str]:
+        return self.state.row.uuid, round, action
 
     async def begin(
         self, action: str, request: ChildRequest, *, metadata: Mapping[str, object], data: Mapping[str, object]
@@ -181,6 +202,8 @@ class Child(ChildView):
             raise ActionInProgress(f"Another operation of stack {stack.name} is in progress.") from error
 
     def _outcome(self, operation: Operation, key: tuple[str, int, str]) -> Outcome:
+        self.above.nested.note(key, operation)
+        self._inside = self._members = None  # the operation changes them
         if operation.status in UNFINISHED:
             self._wait_for(operation, key)
             return InProgress(after=None, physical_id=operation.stack_id)

@@ -7,8 +7,9 @@ need anything else, or values that are not known yet, the result is unforeseeabl
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import replace
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -60,15 +61,21 @@ class _Absent:
 class SimulatedChildStack:
     """Replaces the nested stack: does nothing, and behaves as if everything was done. See ChildStack."""
 
-    def __init__(self, planner: Planner, recorded: Recorded | None) -> None:
+    def __init__(
+        self, planner: Planner, recorded: Recorded | None, present: Callable[[], Mapping[str, Member]]
+    ) -> None:
         self._planner = planner
         self._recorded = recorded
+        self._present = present
         self.requested: ChildRequest | None = None
 
     async def run(self, action: str, request: ChildRequest) -> Outcome:
         if request.template is not None:
             self.requested = request
         return Done(physical_id=self._recorded.stack.id if self._recorded is not None else None)
+
+    async def outcome_of(self, action: str, round: int) -> Outcome | None:
+        """Requests are only recorded."""
 
     async def begin(self, *arguments: object, **named: object) -> None:
         """Raise NotPredictable: only signals start operations outside of the resource's action."""
@@ -78,13 +85,10 @@ class SimulatedChildStack:
         """Metadata are no part of the request to the nested stack."""
 
     async def members(self) -> list[Member]:
-        present = {name: _member(state) for name, state in self._present().items()}
+        present = self._present()
         if self.requested is None:
             return list(present.values())
         return [_as_requested(name, entry, present.get(name)) for name, entry in _entries(self.requested).items()]
-
-    def _present(self) -> Mapping[str, ResourceState]:
-        return self._recorded.current if self._recorded is not None else {}
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
         forward = self._forward()
@@ -125,6 +129,11 @@ class Rehearsal:
         self._stack = stack
         self._call, self.requested = self._rehearsed()
 
+    @cached_property
+    def _present(self) -> Mapping[str, Member]:
+        """The recorded members by name: nothing changes them, however often the type asks for them."""
+        return {name: _member(state) for name, state in self._recorded.current.items()} if self._recorded else {}
+
     def _rehearsed(self) -> tuple[Call, ChildRequest]:
         call, requested = self._enter()
         new = set(_entries(requested)) - set(self._recorded.current if self._recorded is not None else ())
@@ -138,7 +147,7 @@ class Rehearsal:
         return call, requested
 
     def _enter(self) -> tuple[Call, ChildRequest]:
-        child = SimulatedChildStack(self._planner, self._recorded)
+        child = SimulatedChildStack(self._planner, self._recorded, lambda: self._present)
         call = self._make_call(child)
         method = self._target.type.update if self._state is not None else self._target.type.create
         for _ in range(_ENTRIES):

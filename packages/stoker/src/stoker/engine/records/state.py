@@ -186,6 +186,8 @@ class ResourceState:
     @property
     def implementation(self) -> str:
         """Return the resolved type name with which the resource was created."""
+        if self.row.substituted is False:  # known without opening the state
+            return self.row.type
         return str(self.stored.definition.get("implementation", self.row.type))
 
     @property

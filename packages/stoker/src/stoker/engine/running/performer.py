@@ -159,12 +159,16 @@ class Performer:
         """Call the method; `first` contains the changes for the first commit, until it has been made."""
         run = self.run
         retries, conflicts, waiting = Retries(run.services.clock), 0, ""
+        earlier: Call | None = None
         while True:
             self._leave_if_stopped(state, waiting)
             if run.progress.cancelled:
                 await self._cancel(state, CANCELLED)
             try:
-                outcome = await self._enter(state, method, await make_call(run, state))
+                call, earlier = await make_call(run, state, earlier), None
+                outcome = await self._enter(state, method, call)
+                if isinstance(outcome, InProgress) and outcome.after == 0.0:
+                    earlier = call
                 if retries.attempts:
                     retries.succeeded()
             except CloudError as error:

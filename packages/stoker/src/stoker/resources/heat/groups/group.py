@@ -81,11 +81,15 @@ class GroupResource(NestedStackResource):
         planned = [Batch(*entry) for entry in call.progress[_BATCHES]]
         if number and (left := seconds_left(call, planned[number].pause, _PAUSED_FROM)):
             return InProgress(after=left)
-        members = await self.members_after(call, planned[number])
-        if call.progress.get(_PREPARED) != number:
-            await self.batch_begins(call, members)
-            call.progress[_PREPARED] = number
-        outcome = await call.engine.child.run("UPDATE" if number else action, self.request(members, number))
+        if number:
+            action = "UPDATE"
+        outcome = await call.engine.child.outcome_of(action, number)
+        if outcome is None:
+            members = await self.members_after(call, planned[number])
+            if call.progress.get(_PREPARED) != number:
+                await self.batch_begins(call, members)
+                call.progress[_PREPARED] = number
+            outcome = await call.engine.child.run(action, self.request(members, number))
         if not isinstance(outcome, Done):
             return outcome
         await self.batch_done(call)

@@ -151,10 +151,13 @@ class ResourceGroup(GroupResource):
         names, skipped = member_names(call.properties, _skipped(call)), _skipped(call)
         former = await self.definitions(call)
         present = {name: former[name] for name in former if may_have(call.properties, skipped, name)}
-        changing = [name for name, entry in present.items() if entry != member_definition(call.properties, name)]
+        whole = Batch(len(names), max(len(names), len(present)))
         policy = self._policy(call, "rolling_update")
-        if policy is None or not changing:
-            return [Batch(len(names), max(len(names), len(present)))]
+        if policy is None:
+            return [whole]
+        changing = [name for name, entry in present.items() if entry != member_definition(call.properties, name)]
+        if not changing:
+            return [whole]
         rolling, unchanged = rolling_of(policy), 0
         if call.properties["for_each"] is not None:
             rolling, unchanged = keys.without_additional_members(rolling, len(names)), len(present) - len(changing)
