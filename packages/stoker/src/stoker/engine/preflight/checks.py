@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from stoker.base.errors import StokerError
@@ -59,7 +60,8 @@ class CheckedSteps:
     """Implements planning.nested.Selection: what the checks need of nested stacks.
 
     Of a new stack, these are the resources with checks, those around nested stacks, and what these depend on. Their
-    steps lose what only a display of the plan needs.
+    steps lose what only a display of the plan needs. Of a recorded stack, these are the resources that do not stay as
+    they are: a group of a thousand members in which one changes has steps for that one.
     """
 
     def names(self, desired: DesiredState) -> list[str]:
@@ -76,8 +78,19 @@ class CheckedSteps:
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         own = [step for step in steps if not step.depth]
         if not all(map(_is_of_new_resource, own)):
-            return steps
+            return tuple(_without_kept(steps))
         return tuple(step if step.depth else _undisplayed(step) for step in steps)
+
+
+def _without_kept(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps besides those of resources that stay as they are, and what is in these."""
+    kept = math.inf
+    for step in steps:
+        if step.depth > kept:
+            continue
+        kept = step.depth if step.kind is StepKind.KEEP else math.inf
+        if step.kind is not StepKind.KEEP:
+            yield step
 
 
 def _is_of_new_resource(step: Step) -> bool:
