@@ -1,4 +1,7 @@
-"""Other people's programs, each kind in an environment of its own, installed again when requirements have changed."""
+"""Other people's programs, each kind in an environment of its own, installed again when requirements have changed.
+
+The pip of the tests installs them: an environment needs none of its own, and only modules that run are compiled.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,10 @@ def installed(name: str, folder: Path) -> Path:
     with _alone(environment):
         if not stamp.exists() or stamp.read_text() != requirements_text:
             print(f"Installing {name} into {environment} …", file=sys.stderr)
-            venv.create(environment, clear=True, with_pip=True)
-            _pip(programs, "install", "--requirement", str(requirements))
+            venv.create(environment, clear=True)
+            _pip("--python", programs / "python", "install", "--no-compile", "--requirement", requirements)
             if sources.exists():
-                _unpack(programs, sources, unpacked(programs))
+                _unpack(sources, unpacked(programs))
             stamp.write_text(requirements_text)
     return programs
 
@@ -46,14 +49,16 @@ def _alone(environment: Path) -> Iterator[None]:
         yield
 
 
-def _unpack(programs: Path, sources: Path, target: Path) -> None:
+def _unpack(sources: Path, target: Path) -> None:
     """Unpack packages that have files which no installation puts anywhere."""
     with tempfile.TemporaryDirectory() as directory:
-        _pip(programs, "download", "--no-deps", "--no-binary=:all:", f"--dest={directory}", f"--requirement={sources}")
+        # pip asks a source distribution for its metadata only: nothing is to be built, nor to be installed for that.
+        options = ("--no-deps", "--no-binary=:all:", "--no-build-isolation")
+        _pip("download", *options, f"--dest={directory}", f"--requirement={sources}")
         for archive in Path(directory).glob("*.tar.gz"):
             with tarfile.open(archive) as packed:
                 packed.extractall(target, filter="data")
 
 
-def _pip(programs: Path, *arguments: str) -> None:
-    subprocess.run([programs / "python", "-m", "pip", "--quiet", *arguments], check=True)
+def _pip(*arguments: str | Path) -> None:
+    subprocess.run([sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments], check=True)
