@@ -54,13 +54,6 @@ bounded = settings(
 )
 
 
-@DESCRIPTION.parametrize()
-@bounded
-def test_random_openapi_requests_cause_no_internal_error(case: Any, url: str, client_session: requests.Session) -> None:
-    case.path_parameters["project_id"] = PROJECT
-    send(case, url, "admin-token", client_session)
-
-
 def send(case: Any, url: str, token: str, session: requests.Session) -> None:
     response = case.call(base_url=url, session=session, headers={"X-Auth-Token": token}, allow_redirects=False)
     case.validate_response(response, checks=[not_a_server_error])
@@ -107,11 +100,23 @@ TEMPLATE = {
 }
 
 
-@DESCRIPTION.exclude(method="DELETE").parametrize()
+@DESCRIPTION.parametrize()
 @bounded
-def test_random_openapi_requests_cause_no_internal_error_end_to_end(
-    case: Any, whole: Whole, client_session: requests.Session
+def test_random_openapi_requests_cause_no_internal_error(
+    case: Any, url: str, whole: Whole, client_session: requests.Session
 ) -> None:
-    known = {"project_id": whole.project_id, "stack_name": "web", "stack_id": whole.stack_id, "resource_name": "word"}
-    case.path_parameters.update({name: value for name, value in known.items() if name in case.path_parameters})
-    send(case, whole.url, whole.token, client_session)
+    """Requests cost more to make than to answer: each goes to the API alone, and to a whole Stoker.
+
+    That one is not asked to delete anything, and gets the names of what it has.
+    """
+    case.path_parameters["project_id"] = PROJECT
+    send(case, url, "admin-token", client_session)
+    if case.method != "DELETE":
+        known = {
+            "project_id": whole.project_id,
+            "stack_name": "web",
+            "stack_id": whole.stack_id,
+            "resource_name": "word",
+        }
+        case.path_parameters.update({name: value for name, value in known.items() if name in case.path_parameters})
+        send(case, whole.url, whole.token, client_session)
