@@ -44,11 +44,12 @@ UNPRIVILEGED = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if o
 
 SERVERS = {
     "gunicorn": [
-        f"{BIN}/gunicorn", "--bind", "127.0.0.1:{port}", "--workers", "2", "--threads", "4", "{module}:application",
+        f"{BIN}/gunicorn", "--bind", "127.0.0.1:{port}", "--workers", "{processes}", "--threads", "4",
+        "{module}:application",
     ],
     "uwsgi": [
-        f"{BIN}/uwsgi", "--http-socket", "127.0.0.1:{port}", "--master", "--processes", "2", "--threads", "4",
-        "--enable-threads", "--need-app", "--die-on-term", "--module", "{module}:application",
+        f"{BIN}/uwsgi", "--http-socket", "127.0.0.1:{port}", "--master", "--processes", "{processes}",
+        "--threads", "4", "--enable-threads", "--need-app", "--die-on-term", "--module", "{module}:application",
     ],
     "mod_wsgi": [*UNPRIVILEGED, str(APACHE), "-D", "FOREGROUND", "-f", "{directory}/apache.conf"],
 }  # fmt: skip
@@ -64,7 +65,7 @@ LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
 LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
 LoadModule wsgi_module {mod_wsgi}
 WSGISocketPrefix {directory}/wsgi
-WSGIDaemonProcess stoker processes=2 threads=8 python-home={directory}/venv
+WSGIDaemonProcess stoker processes={processes} threads=8 python-home={directory}/venv
 WSGIProcessGroup stoker
 WSGIApplicationGroup %{{GLOBAL}}
 WSGIScriptAlias / {directory}/stoker.wsgi
@@ -89,21 +90,24 @@ def started(
     request: pytest.FixtureRequest, served: ServedCloud, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The URL of the Orchestration API, which each server loads once."""
-    with running(request.param, "stoker.wsgi.api", served, tmp_path_factory.mktemp(request.param)) as url:
+    with running(request.param, "stoker.wsgi.api", served, tmp_path_factory.mktemp(request.param), 2) as url:
         yield url
 
 
 class running:  # noqa: N801  used as a function
-    """A server with one of the two APIs; its URL."""
+    """A server with one of the two APIs; its URL. Each of its processes may load the API."""
 
-    def __init__(self, server: str, module: str, served: ServedCloud, directory: Path) -> None:
+    def __init__(self, server: str, module: str, served: ServedCloud, directory: Path, processes: int) -> None:
         settings, port = directory / "heat.conf", free_port()
         settings.write_text(CONFIGURATION.format(cloud=served.url, broker=free_port()))
         if server == "mod_wsgi":
-            self.prepare_apache(directory, settings, port, module)
+            self.prepare_apache(directory, settings, port, module, processes)
         self.log = (directory / "log").open("ab")
         self.process = subprocess.Popen(
-            [word.format(port=port, module=module, directory=directory) for word in SERVERS[server]],
+            [
+                word.format(port=port, module=module, directory=directory, processes=processes)
+                for word in SERVERS[server]
+            ],
             env={"STOKER_CONFIG_FILES": str(settings), "PATH": "/usr/bin:/bin"},
             stdout=self.log,
             stderr=self.log,
@@ -111,12 +115,12 @@ class running:  # noqa: N801  used as a function
         self.url = f"http://127.0.0.1:{port}"
 
     @staticmethod
-    def prepare_apache(directory: Path, settings: Path, port: int, module: str) -> None:
+    def prepare_apache(directory: Path, settings: Path, port: int, module: str, processes: int) -> None:
         if not all(path.exists() for path in (APACHE, MOD_WSGI, LIBRARY)):
             pytest.skip("apache2-bin and libapache2-mod-wsgi-py3 for this version of Python are not installed")
         (directory / "stoker.wsgi").write_text(SCRIPT.format(settings=settings, module=module))
         (directory / "apache.conf").write_text(
-            APACHE_CONFIGURATION.format(directory=directory, port=port, mod_wsgi=MOD_WSGI)
+            APACHE_CONFIGURATION.format(directory=directory, port=port, mod_wsgi=MOD_WSGI, processes=processes)
         )
         packages = directory / "venv/lib" / LIBRARY.name / "site-packages"
         packages.mkdir(parents=True)
@@ -168,7 +172,7 @@ def test_an_unreachable_broker(started: str, served: ServedCloud) -> None:
 
 @pytest.mark.parametrize("server", SERVERS)
 def test_the_query_api(server: str, served: ServedCloud, tmp_path: Path) -> None:
-    with running(server, "stoker.wsgi.cfn", served, tmp_path) as url:
+    with running(server, "stoker.wsgi.cfn", served, tmp_path, 1) as url:
         answer = requests.get(f"{url}/v1/?Action=ListStacks", timeout=30)
     assert answer.status_code == 403
     assert "MissingAuthenticationToken" in answer.text
