@@ -184,7 +184,7 @@ class Database:
         self._pool = pool or Pool()
         self.url = _checked(url).update_query_string(self._pool.parameters, append=True)
         self.engine = _engine(self.url, self._pool)
-        self._reading = _reading_engine(self.url, self._pool, self.engine)
+        self._reading = _reading_engine(self.url, self._pool)
         self._outage = Outage("read")
         self._readers = ReadingThreads(_READERS, "store-read")
 
@@ -347,7 +347,21 @@ def _engine(url: URL, pool: Pool) -> Engine:
                 f"[database] connection: the driver of {url.drivername} is missing ({error}); install it with "
                 f"`pip install 'stoker[{extra}]'`."
             ) from error
-    engine = create_engine(url, poolclass=QueuePool, connect_args={"check_same_thread": False}, **pool.options())
+    return _sqlite_engine(url, pool)
+
+
+def _sqlite_engine(url: URL, pool: Pool) -> Engine:
+    # Of the connections that nobody uses, the one is next that was used last, which has kept its statements. As the
+    # writer's are not those of reads, one connection writes, which also keeps the pages of the file: SQLite forgets
+    # those of a connection when another one has written.
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_use_lifo=True,
+        pool_reset_on_return=None,
+        connect_args={"check_same_thread": False},
+        **pool.options(),
+    )
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
@@ -369,13 +383,13 @@ def _engine(url: URL, pool: Pool) -> Engine:
     return engine
 
 
-def _reading_engine(url: URL, pool: Pool, writing: Engine) -> Engine:
+def _reading_engine(url: URL, pool: Pool) -> Engine:
     """Return the engine for reads: each statement is a transaction of its own, which needs no message to begin or end.
 
-    So are SQLite's, where no transaction has been begun.
+    So are SQLite's, where no transaction has been begun. Its connections are others than those that write.
     """
     if url.get_backend_name() == _SQLITE:
-        return writing
+        return _sqlite_engine(url, pool)
     engine = _server_engine(url, pool, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
     if url.get_backend_name() == _POSTGRESQL:
         event.listen(engine, "connect", _hold_cursors)
