@@ -29,7 +29,7 @@ _AGES = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the service does, what its last look has found and how long ago, and the outcome of the repair."""
+    """Yield what the service does, the result and age of its last comparison, and the outcome of the repair."""
     chosen = "" if found["chosen"] else " (the operator's default)"
     yield _MODES.get(found["mode"], found["mode"]).format(interval=found["interval"]) + f"{chosen}."
     if found["mode"] != "off" and not found["interval"]:
@@ -37,7 +37,7 @@ def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found["status"] is None:
         yield "The objects have not been checked yet."
         return
-    named = {name: _named(found[name]) for name in ("drifted", "uncompared")}
+    named = {name: _shortened(found[name]) for name in ("drifted", "uncompared")}
     status = _STATUSES.get(found["status"], found["status"]).format(**named)
     yield f"Last checked {_age(found['age'])} ago ({found['time']}): {status}."
     if found["status"] == "DRIFTED" and found["uncompared"]:
@@ -46,7 +46,7 @@ def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield _REPAIRS.get(found["repair"], found["repair"])
 
 
-def _named(names: Sequence[str]) -> str:
+def _shortened(names: Sequence[str]) -> str:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 

@@ -84,14 +84,7 @@ def drift(
     """
     if (last or watch is not None) and (accept or revert or yes or (last and watch is not None)):
         raise click.UsageError("--watch and --last are given alone.")
-    if accept and revert:
-        raise click.UsageError("--accept and --revert contradict each other: give one of them.")
-    if not accept and (resources or template is not None):
-        raise click.UsageError("Resources and a template are for --accept: give it with them.")
-    if template is not None and not template.is_file():
-        raise click.UsageError(f"There is no file {template}.")
-    if yes and not (accept or revert):
-        raise click.UsageError("Without --accept or --revert, there is nothing to confirm.")
+    _check_accept_and_revert(accept, revert, yes, bool(resources), template)
     stack = service.stack(name)
     if last or watch is not None:
         _watch(stack, watch, form)
@@ -104,8 +97,20 @@ def drift(
         _show(stack, form)
 
 
+def _check_accept_and_revert(accept: bool, revert: bool, yes: bool, has_resources: bool, template: Path | None) -> None:
+    """Raise UsageError for options that contradict --accept and --revert, or need one of them."""
+    if accept and revert:
+        raise click.UsageError("--accept and --revert contradict each other: give one of them.")
+    if not accept and (has_resources or template is not None):
+        raise click.UsageError("Resources and a template are for --accept: give it with them.")
+    if template is not None and not template.is_file():
+        raise click.UsageError(f"There is no file {template}.")
+    if yes and not (accept or revert):
+        raise click.UsageError("Without --accept or --revert, there is nothing to confirm.")
+
+
 def _watch(stack: Stack, mode: str | None, form: str) -> None:
-    """Choose a mode, and exit with 0; without a mode, show the last look, and exit as if it had been made now."""
+    """Choose a mode, and exit with 0; without a mode, show the last comparison, and exit with 2 if it found drift."""
     found = stack.drift_watch(mode)
     if form != "text":
         show_record(found, form)
@@ -123,7 +128,7 @@ def _show(stack: Stack, form: str) -> None:
     if form != "text":
         show_record(found, form)
         differs = _differs(found)
-    elif (differs := _shown(stack, found)) and _settled_by_us(found):
+    elif (differs := _print_differences(stack, found)) and _correctable_paths(found):
         say(f"To correct it: stoker drift {stack.name} --revert; to keep it: stoker drift {stack.name} --accept")
     if differs:
         sys.exit(2)
@@ -132,7 +137,7 @@ def _show(stack: Stack, form: str) -> None:
 
 
 class _Progress:
-    """Tells on the error output how far a comparison is, and what differs, while it runs."""
+    """Writes the progress of a comparison, and the differences found so far, to the error output."""
 
     def __init__(self) -> None:
         self._compared = self._differing = 0
@@ -154,8 +159,8 @@ def _differs(found: Answer) -> bool:
     return bool(changes(found))
 
 
-def _settled_by_us(found: Answer) -> list[str]:
-    """Return the paths of what differs and can be brought back: all but the objects of others that are gone."""
+def _correctable_paths(found: Answer) -> list[str]:
+    """Return the paths of differences that a plan corrects: all but missing objects that the stack does not own."""
     from stoker.authoring.plan_steps import MISSING, changes, shown_kind
 
     return [step["path"] for step in changes(found) if shown_kind(step) != MISSING]
@@ -172,7 +177,7 @@ def _refuse_missing(found: Answer) -> None:
         )
 
 
-def _shown(stack: Stack, found: Answer) -> bool:
+def _print_differences(stack: Stack, found: Answer) -> bool:
     """Print how the cloud differs, and what was compared; return whether it differs."""
     from stoker.cli.views.plans import show_plan
 
@@ -191,7 +196,7 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
     if not yes:
         if form != "text":
             raise CommandFailed(f"With -f {form}, no question is asked. Use --yes to confirm.")
-        if not _shown(stack, stack.drift()):
+        if not _print_differences(stack, stack.drift()):
             return
         confirm("Record these differences as deployed?", yes, TEXT)
     answer = stack.accept_drift(resources)
@@ -225,7 +230,7 @@ def _revert(stack: Stack, form: str, yes: bool) -> None:
         raise click.UsageError("--revert has the formats text and json only.")
     with reported(form) as report:
         plan = stack.drift()
-        if not _settled_by_us(plan):
+        if not _correctable_paths(plan):
             report.plan(stack.name, plan, CLOUD, ())
             _refuse_missing(plan)
             return

@@ -62,10 +62,10 @@ class Comparison:
         if not paths or (not self.found and not self.recorded):
             return self
         found = without_ignored(kind, self.recorded, self.found or {}, paths.values())
-        left = {name: reason for name, reason in self.properties.items() if (name,) not in paths.values()}
-        cause = None if self.cause is Cause.PROPERTIES and not left else self.cause
+        uncompared = {name: reason for name, reason in self.properties.items() if (name,) not in paths.values()}
+        cause = None if self.cause is Cause.PROPERTIES and not uncompared else self.cause
         ignored = ignored_paths(self.recorded, self.found or {}, paths)
-        return replace(self, found=found, cause=cause, properties=left, ignored=ignored)
+        return replace(self, found=found, cause=cause, properties=uncompared, ignored=ignored)
 
     def to_data(self, *, keeps_recorded: bool) -> dict[str, Any]:
         """Return JSON data, without what is as in most comparisons. `keeps_recorded`: with the recorded values even if
@@ -138,11 +138,11 @@ async def compare(view: StackView, state: ResourceState, reads: SharedReads) -> 
         return Comparison({}, Cause.SERVICE, f"Internal error; quote reference {reference}")
     if found is None:
         return Comparison(None)
-    left = _not_compared(state.type, call, found)
+    uncompared = _not_compared(state.type, call, found)
     if call.report.unread:
-        left = {name: await without_secrets(view, reason, [state]) for name, reason in left.items()}
+        uncompared = {name: await without_secrets(view, reason, [state]) for name, reason in uncompared.items()}
     values = {name: _without_absent_keys(state.type.properties.get(name), value) for name, value in found.items()}
-    return Comparison(values, Cause.PROPERTIES if left else None, properties=left, recorded=call.properties)
+    return Comparison(values, Cause.PROPERTIES if uncompared else None, properties=uncompared, recorded=call.properties)
 
 
 def _without_absent_keys(prop: Property | None, value: object) -> Any:
@@ -171,7 +171,7 @@ async def _existence(kind: ResourceType, call: Call) -> Comparison:
 
 def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, object]) -> dict[str, str]:
     """Return the properties to which the template gives values and that were not compared, with the reasons."""
-    left: dict[str, str] = {}
+    uncompared: dict[str, str] = {}
     known = live_values(kind)
     for name, value in call.properties.items():
         live = known.get(name)
@@ -180,5 +180,5 @@ def _not_compared(kind: ResourceType, call: Call, found: Mapping[str, object]) -
         if live is not None and live.how is LiveSource.MANAGED:
             continue
         declared = _UNDECLARED if live is None else _NOT_SHOWN if live.is_compared else live.reason
-        left[name] = call.report.unread.get(name, declared)
-    return left
+        uncompared[name] = call.report.unread.get(name, declared)
+    return uncompared

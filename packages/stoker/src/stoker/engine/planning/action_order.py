@@ -10,7 +10,7 @@ from stoker.engine.planning.plan import Plan, Step, forward_key, removal_steps
 from stoker.engine.planning.planner import DesiredState, removal_of, with_inside
 from stoker.engine.planning.reasons import ReasonCode
 from stoker.engine.planning.retention import RemovalOptions
-from stoker.engine.planning.scope import Nested
+from stoker.engine.planning.scope import NestedStackPlanner
 from stoker.engine.records.state import ResourceState
 
 
@@ -25,7 +25,7 @@ class ActionOrder(Enum):
 def plan_removal(
     removal_options: RemovalOptions,
     states: list[ResourceState],
-    nested: Nested | None = None,
+    nested: NestedStackPlanner | None = None,
     why: ReasonCode | None = None,
 ) -> Plan:
     """Return the plan that removes all resources that are not skipped, for the reason `why`; by default that of the

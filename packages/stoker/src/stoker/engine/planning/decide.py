@@ -355,16 +355,16 @@ def _replaced_when_unhealthy(target: Target, state: ResourceState) -> bool:
     return target.type.always_replace_on_check_failed or (target.type.nested and state.stored.marked)
 
 
-def can_become(state: ResourceState, desired: str, type_: ResourceType) -> bool:
-    """Return whether the object can become one of the type `desired`, which `type_` implements: equal types that are
+def can_become(state: ResourceState, new_type: str, type_: ResourceType) -> bool:
+    """Return whether the object can become one of the type `new_type`, which `type_` implements: equal types that are
     names of the same kind of object can, and templates can replace each other.
     """
     recorded = state.implementation
     return (
-        recorded == desired
-        or desired in state.type.support.all_substitutes
+        recorded == new_type
+        or new_type in state.type.support.all_substitutes
         or recorded in type_.support.all_substitutes
-        or (is_template_name(recorded) and is_template_name(desired))
+        or (is_template_name(recorded) and is_template_name(new_type))
     )
 
 

@@ -115,7 +115,7 @@ class NestedPlanner:
         hidden: RedactedProperties,
         secrets: frozenset[str],
     ) -> NestedPlan | None:
-        """Implements planner.Nested."""
+        """Implements scope.NestedStackPlanner."""
         if self.depth >= self.services.settings.max_nested_stack_depth:
             return None
         recorded = state if decision.kind in (StepKind.UPDATE, StepKind.KEEP) else None
@@ -133,7 +133,7 @@ class NestedPlanner:
         return NestedPlan(decision, self.selection.steps(plan.steps), forecast, plan.secrets, is_known=has_imports)
 
     def removed(self, state: ResourceState) -> tuple[Step, ...]:
-        """Implements planner.Nested."""
+        """Implements scope.NestedStackPlanner."""
         recorded = self.recorded(state.row.uuid)
         if recorded is None:
             return ()

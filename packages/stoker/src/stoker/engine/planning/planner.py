@@ -34,7 +34,7 @@ from stoker.engine.planning.retention import (
     removal_reasons,
     replacement_losses,
 )
-from stoker.engine.planning.scope import Nested, PlanScope
+from stoker.engine.planning.scope import NestedStackPlanner, PlanScope
 from stoker.engine.records.loader import LoadedInputs
 from stoker.engine.records.observations import forget_ignored
 from stoker.engine.records.scope import RecordedScope
@@ -222,7 +222,7 @@ class Forward:
     policies: Policies
     former: Definition | None = None
     above: Definition | None = None
-    nested: Nested | None = None
+    nested: NestedStackPlanner | None = None
     secrets_above: frozenset[str] = frozenset()
     moved: Mapping[str, str] = field(default_factory=dict)
     removal_options: RemovalOptions | None = None
@@ -315,7 +315,7 @@ class Forward:
         decision = self.policies.checked(decision, target, state)
         scope.decisions[name] = decision
         if decision.kind is StepKind.REPLACE and state is not None and _keeps_reference(target.fresh or target, state):
-            scope.same.add(name)
+            scope.with_same_reference.add(name)
         unforeseen = target.type.nested and decision.kind is not StepKind.KEEP and forward_key(name) not in self._inside
         redefined = definition_changes(target, state) if state and decision.kind in _REDEFINES else ()
         if state is not None and state.row.uuid in self.begun and decision.kind in (StepKind.UPDATE, StepKind.KEEP):
@@ -356,7 +356,9 @@ class Forward:
             return ()
         return (Reason(ReasonCode.IMPORTED, state.row.physical_id or "", unread),)
 
-    def _plan_nested(self, nested: Nested, target: Target, state: ResourceState | None, decision: Decision) -> Decision:
+    def _plan_nested(
+        self, nested: NestedStackPlanner, target: Target, state: ResourceState | None, decision: Decision
+    ) -> Decision:
         hides = bool(self._redaction.paths(target.name, self.scope))
         redacted = self._redaction.redacted_properties(target.name, self.scope) if hides else None
         inner = nested.plan_nested(target, state, decision, redacted, frozenset(self._secrets))
@@ -479,7 +481,7 @@ def removal_of(
 def with_inside(
     steps: Iterable[Step],
     states: Iterable[ResourceState],
-    nested: Nested | None,
+    nested: NestedStackPlanner | None,
     inside: Mapping[str, tuple[Step, ...]],
 ) -> Iterator[Step]:
     """Yield the steps, each followed by those of its nested stack: `inside`, or the stack's removal.

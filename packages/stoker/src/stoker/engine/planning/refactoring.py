@@ -137,8 +137,8 @@ def _request_problems(sides: Mapping[str, Side], mapped: Mapped) -> Iterator[str
     elif target.resource not in sides[target.stack].desired.types:
         yield f"The new template of the stack {target.stack} has no resource {target.resource}."
     elif not can_become(state, *sides[target.stack].desired.types[target.resource]):
-        desired = sides[target.stack].desired.types[target.resource][0]
-        yield f"{source} has the type {state.implementation}, but {target} has the type {desired}."
+        new_type = sides[target.stack].desired.types[target.resource][0]
+        yield f"{source} has the type {state.implementation}, but {target} has the type {new_type}."
 
 
 def _duplicates(what: str, locations: Sequence[Location]) -> list[str]:

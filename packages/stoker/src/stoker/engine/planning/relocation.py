@@ -316,9 +316,9 @@ class _MoveExecution:
         now = self._services.clock.now()
         holder, property_set = self._holder(name, definition, around, now)
         requester = Requester(around.stack.user_id, around.stack.user_name)
-        loader, desired = self._services.loader, definition.inputs
-        environment = desired.environment.for_child(name, holder.implementation)
-        prepared = loader.prepare(loader.parse(_EMPTY), environment, desired.files, {}, desired.denied_types)
+        loader, inputs = self._services.loader, definition.inputs
+        environment = inputs.environment.for_child(name, holder.implementation)
+        prepared = loader.prepare(loader.parse(_EMPTY), environment, inputs.files, {}, inputs.denied_types)
         holding = Holder(around.stack, holder.row.uuid, holder.row.name)
         stack = new_stack(
             holder.physical_name, "CREATE", around.stack.project_id, requester, now, prepared=prepared, holder=holding

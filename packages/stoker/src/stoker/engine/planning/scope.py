@@ -30,13 +30,14 @@ class Forecast(Protocol):
 class PlanScope:
     """References to the future state: known for kept resources, unknown for new and changed ones.
 
-    `same` are replaced resources whose new objects have the reference ids of the former ones: names, mostly.
+    `with_same_reference` are replaced resources whose new objects have the same reference IDs as the former ones, which are
+    mostly names.
     """
 
     recorded: RecordedScope
     decisions: dict[str, Decision] = field(default_factory=dict)
     forecasts: dict[str, Forecast] = field(default_factory=dict)
-    same: set[str] = field(default_factory=set)
+    with_same_reference: set[str] = field(default_factory=set)
 
     def state(self, resource: str) -> ResourceState | None:
         """Return the recorded resource with this name."""
@@ -56,7 +57,7 @@ class PlanScope:
         if kind is StepKind.UPDATE and resource in self.forecasts:
             return self.forecasts[resource].reference()
         stays = kind in (StepKind.KEEP, StepKind.UPDATE, StepKind.REFUSE) or (
-            kind is StepKind.REPLACE and resource in self.same
+            kind is StepKind.REPLACE and resource in self.with_same_reference
         )
         return self.recorded.reference(resource) if stays else Unknown.of(resource)
 
@@ -80,7 +81,7 @@ class PlanScope:
         return decision.kind if decision else StepKind.CREATE
 
 
-class Nested(Protocol):
+class NestedStackPlanner(Protocol):
     """Plans nested stacks for the plan of the stack that contains them."""
 
     def plan_nested(
