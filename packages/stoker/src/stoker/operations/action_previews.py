@@ -28,7 +28,7 @@ from stoker.store.records import Stack
 
 
 async def stack_action_preview(
-    parts: ActionComponents, context: RequestContext, request: PreviewAction
+    components: ActionComponents, context: RequestContext, request: PreviewAction
 ) -> ActionPreview:
     """Return the plan of one of `PREVIEWS`. Raises the errors with which the action itself would be refused."""
     preview = PREVIEWS.get(request.action)
@@ -38,15 +38,15 @@ async def stack_action_preview(
         raise BadValue("Only a deletion can retain resources or be forced.")
     if request.action != "retry" and request.skip:
         raise BadValue(f"Only a retry can skip resources; the action is {request.action!r}.")
-    stack = await find_stack(parts.services, context, request.ref)
+    stack = await find_stack(components.services, context, request.ref)
     request_decision(request.action, stack)
-    return await preview(parts, context, stack, request)
+    return await preview(components, context, stack, request)
 
 
 async def _deletion(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+    components: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
 ) -> ActionPreview:
-    services = parts.services
+    services = components.services
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
     refresh = Refresh(request.refresh) if request.refresh is not None else Refresh.CHANGES
@@ -62,9 +62,9 @@ async def _taken(services: EngineServices, stack: Stack) -> list[SnapshotName]:
 
 
 async def _rollback(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+    components: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
 ) -> ActionPreview:
-    services = parts.services
+    services = components.services
     target = rollback_target(stack, await last_operation(services, stack))
     refresh = refresh_of_return(stack, request.refresh, Refresh.CHANGES)
     planned = await plan_rollback(services, context, stack, target, refresh=refresh, priced=True)
@@ -72,26 +72,26 @@ async def _rollback(
 
 
 async def _restoration(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+    components: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
 ) -> ActionPreview:
     if request.snapshot_id is None:
         raise BadValue("The preview of a restoration needs the snapshot_id.")
-    snapshot, checked = await checked_restoration(parts, context, stack, request.snapshot_id)
+    snapshot, checked = await checked_restoration(components, context, stack, request.snapshot_id)
     how: dict[str, Any] = {"refresh": refresh_of_return(stack, request.refresh, Refresh.CHANGES), "priced": True}
-    planned = await plan_restoration(parts.services, context, stack, checked, snapshot, **how)
+    planned = await plan_restoration(components.services, context, stack, checked, snapshot, **how)
     return {"plan": planned.to_data(), "snapshots": []}
 
 
 async def _retry(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
+    components: ActionComponents, context: RequestContext, stack: Stack, request: PreviewAction
 ) -> ActionPreview:
     from stoker.operations.retries import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
 
-    services = parts.services
+    services = components.services
     last = await last_operation(services, stack)
     retention = await retention_of_retry(services, stack, last, request.skip)
     how: dict[str, Any] = {"refresh": refresh_of_retry(stack, last, request.refresh), "priced": True}
-    planned = await plan_retry(parts, context, stack, last, retention, **how)
+    planned = await plan_retry(components, context, stack, last, retention, **how)
     taken = await _taken(services, stack) if last.action == "DELETE" else []
     return {"plan": planned.to_data(), "snapshots": taken}
 

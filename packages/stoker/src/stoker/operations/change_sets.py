@@ -169,14 +169,14 @@ def _looking(request: CreateChangeSet, stack: Stack) -> CreateChangeSet:
 
 
 async def _with_existing(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: CreateChangeSet, exists: bool
+    components: ActionComponents, context: RequestContext, stack: Stack, request: CreateChangeSet, exists: bool
 ) -> CreateChangeSet:
     """Return the request with imports of the objects that have the names of resources to create. Raises BadValue."""
     if request.kind == change_sets.IMPORT:
         raise BadValue("A change set of the type IMPORT names the objects that it imports.")
-    checked = await (patched_request if exists else check_whole)(parts, context, stack, request.body)
-    plan = await make_plan(parts.services, stack, checked, "UPDATE" if exists else "CREATE")
-    imports = await existing_objects(parts.services, context, plan)
+    checked = await (patched_request if exists else check_whole)(components, context, stack, request.body)
+    plan = await make_plan(components.services, stack, checked, "UPDATE" if exists else "CREATE")
+    imports = await existing_objects(components.services, context, plan)
     return replace(request, body=replace(request.body, environment={"imports": imports})) if imports else request
 
 
@@ -201,28 +201,28 @@ async def _exists(services: EngineServices, stack_id: str) -> bool:
 
 
 async def _planned_create(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
 ) -> tuple[dict[str, Any], str]:
     """Return what a change set stores, and what is known to fail, "" for nothing."""
-    checked = await check_whole(parts, context, stack, request.body)
-    planned = await _plan(parts.services, context, stack, checked, "CREATE", request)
-    shown = await _planned(parts.services, stack, checked, planned, request)
+    checked = await check_whole(components, context, stack, request.body)
+    planned = await _plan(components.services, context, stack, checked, "CREATE", request)
+    shown = await _planned(components.services, stack, checked, planned, request)
     stored = {**shown, "physical_ids": {}, "nested": request.nested, "changed": True}
     return stored, _failures(request, planned)
 
 
 async def _planned_update(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: CreateChangeSet,
 ) -> tuple[dict[str, Any], str]:
     """Return the same as `_planned_create`."""
-    services = parts.services
-    checked = await patched_request(parts, context, stack, request.body)
+    services = components.services
+    checked = await patched_request(components, context, stack, request.body)
     if checked.definition.exports():
         await check_exported_values(services, stack, checked)
     planned = await _plan(services, context, stack, checked, "UPDATE", request)
@@ -233,7 +233,7 @@ async def _planned_update(
         "physical_ids": await _physical_ids(services, stack),
         "nested": request.nested,
         "changed": synchronizes
-        or await _changes(parts, context, stack, checked, planned.plan, request.body.tags, request.settings),
+        or await _changes(components, context, stack, checked, planned.plan, request.body.tags, request.settings),
     }
     return stored, _failures(request, planned)
 
@@ -341,18 +341,18 @@ async def _planned(
     }
 
 
-async def stack_patch_changes(parts: ActionComponents, context: RequestContext, request: CheckForChanges) -> bool:
+async def stack_patch_changes(components: ActionComponents, context: RequestContext, request: CheckForChanges) -> bool:
     """Return whether stack_patch with this body and these settings would change anything."""
-    services = parts.services
+    services = components.services
     stack = await find_stack(services, context, request.ref)
     request_decision("update", stack)
-    checked = await patched_request(parts, context, stack, request)
+    checked = await patched_request(components, context, stack, request)
     plan = await make_plan(services, stack, checked, "UPDATE")
-    return await _changes(parts, context, stack, checked, plan, request.tags, request.settings)
+    return await _changes(components, context, stack, checked, plan, request.tags, request.settings)
 
 
 async def _changes(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     checked: CheckedRequest,
@@ -365,7 +365,7 @@ async def _changes(
     Capabilities are acknowledged with each request: naming them is no change. A template that describes what the stack
     already has is one, if the present template does not, as after a rollback that has skipped resources.
     """
-    services = parts.services
+    services = components.services
     if any(step.has_effect for step in plan.steps) or stack.status != COMPLETE:
         return True
     present: Mapping[str, object] = settings_view(await settings_of(services, stack))
@@ -384,14 +384,14 @@ async def _changes(
     recorded = (await services.bind(stack, former)).parameters.values()
     if before[0] != after[0] or recorded != checked.definition.parameters.values():
         return True
-    return before[1] != after[1] and await _departs(parts, context, stack)
+    return before[1] != after[1] and await _departs(components, context, stack)
 
 
-async def _departs(parts: ActionComponents, context: RequestContext, stack: Stack) -> bool:
+async def _departs(components: ActionComponents, context: RequestContext, stack: Stack) -> bool:
     """Return whether a stack is not as its own template says; also for a template that cannot be used any more."""
     try:
-        checked = await patched_request(parts, context, stack, StackPatch())
-        plan = await make_plan(parts.services, stack, checked, "UPDATE")
+        checked = await patched_request(components, context, stack, StackPatch())
+        plan = await make_plan(components.services, stack, checked, "UPDATE")
     except StokerError as error:
         LOG.info("cannot plan what stack %s has: %s", stack.name, error.message)
         return True

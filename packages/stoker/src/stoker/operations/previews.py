@@ -46,11 +46,11 @@ _COPIES = 4
 """How often the values of a preview exist on their way to the client, written out wherever they occur."""
 
 
-async def stack_preview(parts: ActionComponents, context: RequestContext, request: PreviewStack) -> StackPreview:
+async def stack_preview(components: ActionComponents, context: RequestContext, request: PreviewStack) -> StackPreview:
     """Return the stack that a create would make, with its resources and the plan; nothing is recorded."""
-    services = parts.services
+    services = components.services
     stack = replace(requested_stack(services, context, request.name, request), id=NO_STACK, root_id=NO_STACK)
-    checked = await check_whole(parts, context, stack, request, joint=request.joint_deployment)
+    checked = await check_whole(components, context, stack, request, joint=request.joint_deployment)
     template = checked.prepared.loaded.template
     view = stack_view(stack, check_tags(request.tags))
     tried = await tried_policies(services, context.project_id, request.plan_policies)
@@ -67,23 +67,23 @@ async def stack_preview(parts: ActionComponents, context: RequestContext, reques
 
 
 async def stack_update_preview(
-    parts: ActionComponents, context: RequestContext, request: PreviewUpdate
+    components: ActionComponents, context: RequestContext, request: PreviewUpdate
 ) -> ChangesPreview:
     """Preview the replacement of the stack's definition."""
-    services = parts.services
+    services = components.services
     stack = await find_stack(services, context, request.ref)
-    checked = await replaced_request(parts, context, stack, request, request.joint_deployment)
+    checked = await replaced_request(components, context, stack, request, request.joint_deployment)
     tried = await tried_policies(services, context.project_id, request.plan_policies)
     return await _changes(services, context, stack, checked, request, check_tags(request.tags), tried)
 
 
 async def stack_patch_preview(
-    parts: ActionComponents, context: RequestContext, request: PreviewPatch
+    components: ActionComponents, context: RequestContext, request: PreviewPatch
 ) -> ChangesPreview:
     """Preview a change of the given parts of the stack's definition."""
-    services = parts.services
+    services = components.services
     stack = await find_stack(services, context, request.ref)
-    checked = await patched_request(parts, context, stack, request)
+    checked = await patched_request(components, context, stack, request)
     tags = check_tags(request.tags) if request.tags is not None else None
     detection = request.detection
     known = await known_comparisons(services, stack, detection) if detection is not None else None

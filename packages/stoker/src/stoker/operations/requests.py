@@ -201,7 +201,7 @@ def check_timeout(minutes: object) -> int | None:
 
 
 async def check_request(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     template: Template,
@@ -222,7 +222,7 @@ async def check_request(
     Raises TemplateInvalid with all diagnostics, RequestLimitExceeded, StackValidationFailed for an unusable event sink,
     or Forbidden for a type refused by policy.
     """
-    services = parts.services
+    services = components.services
     if wrong:
         raise await with_all_problems(
             services,
@@ -265,7 +265,7 @@ async def check_request(
             f"The stack has {checker.resources} resources; at most {limit} are allowed (max_resources_per_stack)."
         )
     questions = Questions(services.settings.validation_seconds)
-    diagnostics = await ValueChecker(parts, context, stack, questions, refresh).check(checker.found)
+    diagnostics = await ValueChecker(components, context, stack, questions, refresh).check(checker.found)
     if diagnostics:
         raise TemplateInvalid(diagnostics)
     unchecked = questions.report()
@@ -282,12 +282,12 @@ async def check_request(
             from stoker.operations.outgoing_move_checks import check_departures
 
             departures = await check_departures(services, stack, desired, together, coming.get("earlier") or ())
-        imports = await check_transfers(parts, context, stack, desired)
+        imports = await check_transfers(components, context, stack, desired)
     return CheckedRequest(prepared, definition, desired, unchecked, imports, joint, departures)
 
 
 async def check_whole(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: TemplateInputs,
@@ -296,13 +296,13 @@ async def check_whole(
     together: Collection[str] = (),
 ) -> CheckedRequest:
     """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
-    services = parts.services
+    services = components.services
     given = partial(given_by, request, former or {})
     template = await parse_request(services, context, request, given)
     environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
     files = request.files or {}
     return await check_request(
-        parts, context, stack, template, environment, files, parameters, wrong, joint=joint, together=together
+        components, context, stack, template, environment, files, parameters, wrong, joint=joint, together=together
     )
 
 

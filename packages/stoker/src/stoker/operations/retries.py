@@ -51,7 +51,7 @@ def refresh_of_retry(stack: Stack, last: Operation, requested: str | None) -> Re
 
 
 async def plan_retry(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     last: Operation,
@@ -65,7 +65,7 @@ async def plan_retry(
     `refresh` is that of `plan_tree`. Raises BadValue for an operation whose retry has no plan, SnapshotNotFound.
     """
     _refuse_unplanned(stack, last)
-    services = parts.services
+    services = components.services
     how: dict[str, Any] = {"refresh": refresh, "priced": priced}
     if last.action == "DELETE":
         forced, retained = retention.forced, retention.retained
@@ -73,7 +73,7 @@ async def plan_retry(
     if last.action == "ROLLBACK":
         planned = await plan_rollback(services, context, stack, last.inputs, skipped=retention.skipped, **how)
     else:
-        goal = await _goal(parts, context, stack, last, retention)
+        goal = await _goal(components, context, stack, last, retention)
         preflight = last.action in _CHECKED and services.settings.preflight and not last.skip_preflight
         planned = await plan_tree(services, context, stack, goal, preflight=preflight, **how)
     if not retention.skipped:
@@ -91,10 +91,10 @@ def _refuse_unplanned(stack: Stack, last: Operation) -> None:
 
 
 async def _goal(
-    parts: ActionComponents, context: RequestContext, stack: Stack, last: Operation, retention: Retention
+    components: ActionComponents, context: RequestContext, stack: Stack, last: Operation, retention: Retention
 ) -> TargetDefinition:
     """Return the goal of a failed creation, update, adoption or restoration."""
-    services = parts.services
+    services = components.services
     inputs = await services.loader.load(last.inputs)
     exports = await services.loader.exports(stack.project_id, inputs.template)
 
@@ -107,7 +107,7 @@ async def _goal(
     if last.action in IMPORTED_BY and inputs.environment.transfers:
         from stoker.operations.transfer_checks import check_transfers  # only for environments with some
 
-        imports = await check_transfers(parts, context, stack, desired)
+        imports = await check_transfers(components, context, stack, desired)
     copies, returns_to = Copies(), ""
     if last.snapshot is not None:
         snapshot = await services.database.read(snapshots.snapshot_by_id, last.snapshot)

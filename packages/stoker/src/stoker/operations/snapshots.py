@@ -128,10 +128,10 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
 
 
 async def checked_restoration(
-    parts: ActionComponents, context: RequestContext, stack: Stack, snapshot_id: str
+    components: ActionComponents, context: RequestContext, stack: Stack, snapshot_id: str
 ) -> tuple[StackSnapshot, CheckedRequest]:
     """Return a snapshot that can be restored, and its definition, checked. Raises as `snapshot_restore`."""
-    services = parts.services
+    services = components.services
     snapshot = await _find(services, stack, snapshot_id)
     _require_complete(snapshot)
     await current_decision(services, "restore", stack)
@@ -140,7 +140,7 @@ async def checked_restoration(
     # What its environment moved at that time is carried out; resources return to their former names.
     environment = present.environment.with_parameters(parameters["environment"]).with_transfers(NO_TRANSFERS)
     checked = await check_request(
-        parts, context, stack, present.template, environment, present.files, parameters["request"]
+        components, context, stack, present.template, environment, present.files, parameters["request"]
     )
     await check_policy(services, stack, checked, action="RESTORE")
     if checked.definition.exports():

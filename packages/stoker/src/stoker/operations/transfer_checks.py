@@ -33,19 +33,19 @@ from stoker.template.transfers import Import, Transfers
 
 
 async def check_transfers(
-    parts: ActionComponents, context: RequestContext, stack: Stack, desired: DesiredState
+    components: ActionComponents, context: RequestContext, stack: Stack, desired: DesiredState
 ) -> Imports:
     """Refuse what the environment moves, imports or removes if that is not possible; return the imported objects.
 
     The objects are read as the caller: nobody imports what he cannot read. Raises TemplateInvalid.
     """
-    checking = _Checking(parts, stack, desired)
-    pending = await parts.services.database.read(checking.first)
+    checking = _Checking(components, stack, desired)
+    pending = await components.services.database.read(checking.first)
     if not pending and not checking.is_below:
         return NO_IMPORTS
-    checking.cloud = await parts.services.credentials.of_caller(context)
+    checking.cloud = await components.services.credentials.of_caller(context)
     if pending:
-        view = StackContext(parts, stack, NoWriter())
+        view = StackContext(components, stack, NoWriter())
         view.fill(checking.recorded)
         view.use(checking.cloud)
         checking.imports = await read_imports(view, desired, pending, checking.claimed)

@@ -117,14 +117,14 @@ class ValueChecker:
 
     def __init__(
         self,
-        parts: ActionComponents,
+        components: ActionComponents,
         context: RequestContext,
         stack: Stack,
         questions: Questions,
         refresh: Refresh = Refresh.NONE,
     ) -> None:
-        self._parts = parts
-        self._services = parts.services
+        self._parts = components
+        self._services = components.services
         self._context = context
         self._stack = stack
         self._questions = questions

@@ -159,10 +159,10 @@ class StackContext(StackView):
     """A view that can record changes of the stack with its `writer`: that of a run adds the run's claim."""
 
     def __init__(
-        self, parts: ActionComponents, stack: Stack, writer: Writer, operation: Operation | None = None
+        self, components: ActionComponents, stack: Stack, writer: Writer, operation: Operation | None = None
     ) -> None:
-        super().__init__(parts.services, stack)
-        self.parts = parts
+        super().__init__(components.services, stack)
+        self.parts = components
         self.writer = writer
         self.operation = operation
         self.nested = NestedOperations()

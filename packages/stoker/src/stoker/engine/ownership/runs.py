@@ -278,10 +278,10 @@ class Runs(Mapping[str, OperationRun]):
         return await self._services.database.read(queries.operation_by_id, operation.id) or operation
 
     def run_of(
-        self, parts: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
+        self, components: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
     ) -> OperationRun:
         """Return a run of an operation; `former_owner` as in `OperationRun`."""
-        return OperationRun(parts, self._endings, operation, stack, former_owner)
+        return OperationRun(components, self._endings, operation, stack, former_owner)
 
     def launch(self, run: OperationRun) -> None:
         """Start a run, as soon as the one on the same target has stopped.

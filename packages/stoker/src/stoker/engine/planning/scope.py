@@ -30,7 +30,7 @@ class Forecast(Protocol):
 class PlanScope:
     """References to the future state: known for kept resources, unknown for new and changed ones.
 
-    `with_same_reference` are replaced resources whose new objects have the same reference IDs as the former ones, which are
+    `with_same_reference` are replaced resources whose new objects have the same reference IDs as the former ones:
     mostly names.
     """
 

@@ -55,15 +55,15 @@ def bringing_about(state: ResourceState) -> Method:
     return state.type.update if state.row.action == "UPDATE" else state.type.create
 
 
-async def missing(parts: ActionComponents, stack: Stack, cloud: Cloud, resource: External) -> str | None:
+async def missing(components: ActionComponents, stack: Stack, cloud: Cloud, resource: External) -> str | None:
     """Return why the object of an `external_id` cannot be used; None if it exists."""
     row = Resource(
         uuid=new_id(), stack_id=stack.id, position=0, name=resource.name, type=resource.type.type_name, action="CHECK",
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
-    state = ResourceState(row, resource.type, stack.name, parts.services.sealer, parts.services.memory.values)
+    state = ResourceState(row, resource.type, stack.name, components.services.sealer, components.services.memory.values)
     state.set_properties({key: value for key, value in resource.given.items() if not has_unknown(value)})
-    context = StackContext(parts, stack, NoWriter())
+    context = StackContext(components, stack, NoWriter())
     context.use(cloud)
     try:
         outcome = await examined(resource.type, await make_call(context, state))

@@ -180,11 +180,11 @@ class OperationContext(StackContext):
     """The stack and the operation, the parts of the engine, and what the steps share: see `progress`, `waiting`."""
 
     def __init__(
-        self, parts: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
+        self, components: ActionComponents, operation: Operation, stack: Stack, former_owner: str | None = None
     ) -> None:
-        services, claim = parts.services, Claim(operation.id, operation.epoch)
+        services, claim = components.services, Claim(operation.id, operation.epoch)
         retention = Retention.of(operation)
-        super().__init__(parts, stack, parts.writer_for(claim), operation)
+        super().__init__(components, stack, components.writer_for(claim), operation)
         self.operation: Operation = operation
         self.assignment = Assignment(claim, services.clock.now(), former_owner)
         self.progress = Progress(left=list(retention.left))
@@ -350,14 +350,14 @@ def _with_size(work: Callable[[], Result], size: Callable[[Result], int]) -> tup
     return result, size(result)
 
 
-async def acting_on(parts: ActionComponents, stack: Stack, writer: Writer) -> StackContext:
+async def acting_on(components: ActionComponents, stack: Stack, writer: Writer) -> StackContext:
     """Return the context for a signal or a message to a resource: that of the operation that runs here, so that its
     steps see the effects, otherwise a new one that is read from the database and records with `writer`.
     """
-    running = parts.runs.get(stack.id)
+    running = components.runs.get(stack.id)
     if running is not None and running.has_plan:
         return running
-    return await filled(StackContext(parts, stack, writer))
+    return await filled(StackContext(components, stack, writer))
 
 
 def _resources_of(run: OperationContext, name: str) -> list[ResourceState]:

@@ -64,13 +64,13 @@ class OperationRun(OperationContext):
 
     def __init__(
         self,
-        parts: ActionComponents,
+        components: ActionComponents,
         endings: OperationCompletion,
         operation: Operation,
         stack: Stack,
         former_owner: str | None = None,
     ) -> None:
-        super().__init__(parts, operation, stack, former_owner)
+        super().__init__(components, operation, stack, former_owner)
         self._schedule = Schedule(self)
         self._execution = Execution(self, endings, self._schedule)
 
