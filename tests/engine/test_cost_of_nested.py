@@ -127,3 +127,40 @@ async def test_the_others_are_read_three_times_when_one_is_replaced(
 def resource_rows(meter: ReadingMeter) -> int:
     """Rows of resources that were read as a whole."""
     return sum(spent.rows for statement, spent in meter.statements.items() if "resources.former_names" in statement)
+
+
+def values(count: int) -> dict[str, Any]:
+    """Return the template of `count` values, each with another one that depends on it."""
+    first = {f"first{number}": {"type": "OS::Heat::Value", "properties": {"value": number}} for number in range(count)}
+    second = {
+        f"second{number}": {
+            "type": "OS::Heat::Value",
+            "properties": {"value": {"get_attr": [f"first{number}", "value"]}},
+        }
+        for number in range(count)
+    }
+    return {"heat_template_version": "2021-04-16", "resources": {**first, **second}}
+
+
+async def test_resources_for_which_nothing_is_called_are_removed_together(tmp_path: Path, served: ServedCloud) -> None:
+    """Up to 32 resources in one commit, those first on which none depends; each has its two events."""
+    world = await World(tmp_path / "stoker.db", served).start()
+    batches: list[int] = []
+    world.journal.observe = lambda number, seconds: batches.append(number)
+    try:
+        taken = []
+        for count in (FEW, 5 * MANY):
+            stack = await world.create(f"values{count}", values(count))
+            before = sum(batches)
+            gone = await world.delete(f"values{count}")
+            taken.append(sum(batches) - before)
+            assert (gone["action"], gone["status"]) == ("DELETE", "COMPLETE")
+            events = await world.call("event_list", ref={"name": None, "id": stack["id"]})
+            found = [(event["resource_name"], event["status"]) for event in events if event["action"] == "DELETE"]
+            for number in range(count):
+                for name in (f"first{number}", f"second{number}"):
+                    assert [status for one, status in found if one == name] == ["IN_PROGRESS", "COMPLETE"]
+                assert found.index((f"second{number}", "COMPLETE")) < found.index((f"first{number}", "IN_PROGRESS"))
+        assert taken[1] - taken[0] <= 4
+    finally:
+        await world.stop()

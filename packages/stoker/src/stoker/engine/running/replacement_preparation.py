@@ -32,7 +32,7 @@ created: it returns to them if its service refuses the deletion.
 
 
 class Deletion(Protocol):
-    """See `StepRunner.delete`."""
+    """See `Remover.delete`."""
 
     def __call__(self, state: ResourceState, wrap: MethodWrapper = ...) -> Awaitable[None]: ...
 

@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 from stoker.base.budget import Budget, opened
@@ -396,32 +397,36 @@ class Schedule:
 
     def _start(self, ready: Iterable[Step]) -> None:
         """Start steps; kept resources release their dependents immediately."""
-        run, pending = self._run, deque(ready)
-        while pending and run.progress.stopping is None and not run.progress.cancelled:
+        run, pending, effective = self._run, deque(ready), list[Step]()
+        if run.progress.stopping is not None or run.progress.cancelled:
+            return
+        while pending:
             step = pending.popleft()
             if step.kind is StepKind.KEEP and self.runner.keep_as_is(step):
                 pending.extend(self._graph.finished(step.key))
-                continue
+            else:
+                effective.append(step)
+        for steps in self.runner.joined(effective):
             self.active += 1
-            run.services.scheduler.begin(run.turn, partial(self._begin, step, copy_context()), StartPriority.STEP)
+            run.services.scheduler.begin(run.turn, partial(self._begin, steps, copy_context()), StartPriority.STEP)
 
-    def _begin(self, step: Step, context: Context) -> None:
+    def _begin(self, steps: Sequence[Step], context: Context) -> None:
         run = self._run
-        work = run.services.scheduler.run(run.turn, partial(self._guard, step))
+        work = run.services.scheduler.run(run.turn, partial(self._guard, steps))
         self.tasks.add(asyncio.get_running_loop().create_task(work, context=context))
 
-    async def _guard(self, step: Step) -> None:
+    async def _guard(self, steps: Sequence[Step]) -> None:
         try:
-            await self._carry_out(step)
+            await self._carry_out(steps)
         finally:
             self.tasks.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
-    async def _carry_out(self, step: Step) -> None:
-        run, progress = self._run, self._run.progress
+    async def _carry_out(self, steps: Sequence[Step]) -> None:
+        run, progress, step = self._run, self._run.progress, steps[0]
         LOST.set(lambda: progress.stopping is Stop.LOST)
         RESOURCE.set((run.stack.id, step.name))
         try:
-            await self.runner.run(step)
+            await self.runner.run(steps)
         except Failure as failure:
             progress.failures.append(failure.bare())
         except (Stopped, Fenced):
@@ -431,7 +436,7 @@ class Schedule:
             LOG.exception("step %r of operation %s failed unexpectedly, %s", step.key, run.operation.id, reference)
             progress.failures.append(Failure.of(Bug(str(error), reference), step.name))
         else:
-            self._start(self._graph.finished(step.key))
+            self._start(chain.from_iterable(self._graph.finished(each.key) for each in steps))
         self.active -= 1
         self.end_if_idle()
 

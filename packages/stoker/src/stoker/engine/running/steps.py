@@ -7,8 +7,8 @@ after every call of a method, its result is committed. To recover, the method is
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from stoker.base.errors import Bug, CloudError, StokerError
@@ -24,13 +24,11 @@ from stoker.engine.planning.decide import (
     is_examined,
     is_incomplete,
     may_be_suspended,
-    note_remains,
 )
 from stoker.engine.planning.imports import obstacles
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision, Step
 from stoker.engine.planning.reasons import Reason, ReasonCode
-from stoker.engine.planning.retention import Effect, removal_effect
 from stoker.engine.records.actions import NOT_CREATED
 from stoker.engine.records.failure import Failure
 from stoker.engine.records.state import ResourceState, attribute_text, keys_of
@@ -38,15 +36,12 @@ from stoker.engine.running.actions import ACTIONS, takes_part
 from stoker.engine.running.adoption import adopt, bringing_about
 from stoker.engine.running.content_copies import Copier
 from stoker.engine.running.hooks import pause
-from stoker.engine.running.interrupted_creations import SEARCH_AGAIN, not_owned
-from stoker.engine.running.lost_claims import remove_late_object
+from stoker.engine.running.interrupted_creations import not_owned
 from stoker.engine.running.operation_context import OperationContext, has_hook
-from stoker.engine.running.performer import Method, NeedsReplacement, Performer, next_batch
+from stoker.engine.running.performer import NeedsReplacement, Performer
 from stoker.engine.running.refusals import is_usable
-from stoker.engine.running.removal import EFFECT, FORGET, REMOVALS, leave_behind, note_left, recorded_effect
+from stoker.engine.running.removal import Remover, unchanged
 from stoker.engine.running.replacement_preparation import MethodWrapper, ReplacementPreparation
-from stoker.plugins.outcome import Done, Outcome
-from stoker.plugins.resource import Call
 from stoker.store.journal import Batch
 from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
@@ -61,21 +56,25 @@ Continuation = Callable[[], Awaitable[Any]]
 _NOT_REPLACED = "its object was imported, and is not replaced, although what differs needs a new one"
 
 
-def _unchanged(method: Method) -> Method:
-    return method
-
-
 class StepRunner:
     """Runs the steps of one run; it has no state of its own."""
 
     def __init__(self, run: OperationContext) -> None:
         self.context = run
         self.performer = Performer(run)
-        self.replacement = ReplacementPreparation(run, self.performer, self.delete)
+        self.replacement = ReplacementPreparation(run, self.performer, self._delete)
 
-    async def run(self, step: Step) -> None:
-        """Run a step. Raises Failure, or Stopped if the run must stop."""
-        run = self.context
+    def joined(self, steps: Sequence[Step]) -> list[list[Step]]:
+        """Return the steps in groups that are run at once: most are alone, see `Remover.joined`."""
+        removes = any(step.kind is StepKind.DELETE for step in steps)
+        return self.remover.joined(steps) if removes else [[step] for step in steps]
+
+    async def run(self, steps: Sequence[Step]) -> None:
+        """Run a step, or a group of several. Raises Failure, or Stopped if the run must stop."""
+        run, step = self.context, steps[0]
+        if len(steps) > 1:
+            await self.remover.remove_together(steps)
+            return
         async with run.services.memory.values.open(run.stack.project_id, partial(run.values_of, step.name, step.uuid)):
             run.check_stopped()
             if step.kind in (StepKind.DELETE, StepKind.FORGET):
@@ -391,69 +390,19 @@ class StepRunner:
 
     # -- removal ---------------------------------------------------------------------------------------------
 
+    @cached_property
+    def remover(self) -> Remover:
+        """Return what removes resources."""
+        return Remover(self.context, self.performer)
+
     async def _remove(self, step: Step) -> None:
         """Delete a replaced or removed resource, unless it is used after all, or was deleted already."""
         state = self.context.states.get(step.uuid or "")
         if state is not None and not self.context.serves(state):
-            await self.delete(state, forgets=step.kind is StepKind.FORGET)
+            await self.remover.delete(state, forgets=step.kind is StepKind.FORGET)
 
-    async def delete(self, state: ResourceState, wrap: MethodWrapper = _unchanged, *, forgets: bool = False) -> None:
-        """Remove a recorded resource (see `removal_effect`); `wrap` wraps the method that deletes its object. With
-        `forgets`, the object stays.
-        """
-        run, row, removal_options = self.context, state.row, self.context.planning.removal_options
-        reason, first = NO_REASON, list[Batch]()
-        is_copy = row.stack_id != run.stack.id
-        begun_before = row.action == "DELETE" and row.status == IN_PROGRESS and run.operation.action != "ABANDON"
-        if not begun_before:
-            if not is_copy and has_hook(run, row.name, "pre", "DELETE"):
-                await pause(run, state, "pre", "DELETE")
-            effect = removal_effect(state, removal_options)
-            if forgets:
-                effect = Effect(FORGET, Reason(ReasonCode.FORGOTTEN))
-            state.stored.definition[EFFECT] = effect.name
-            reason = effect.reason.sentence() if effect.reason is not None else NO_REASON
-            note_remains(state)
-            interrupted = row.action == "CREATE" and row.status == IN_PROGRESS
-            row.action, row.status, row.started_at = "DELETE", IN_PROGRESS, run.services.clock.now()
-            state.stored.progress = {SEARCH_AGAIN: True} if interrupted else {}
-            begun = Batch().add(*run.events_for(state))
-            if state.type.local and not has_hook(run, row.name, "post", "DELETE"):
-                first.append(begun)
-            else:
-                await run.commit(begun.change(state.seal()))
-        try:
-            await self._remove_objects(state, wrap, first)
-        except Failure:
-            if not removal_options.forced:
-                raise
-            reason = leave_behind(run, state)
-        if not is_copy and has_hook(run, row.name, "post", "DELETE"):
-            await pause(run, state, "post", "DELETE")
-        row.status = COMPLETE
-        batch = next_batch(first).remove(row).add(*run.events_for(state, reason))
-        await run.commit(batch.change(run.operation) if note_left(run, state) else batch)
-        del run.states[row.uuid]
-        if run.current.get(row.name) is state:
-            del run.current[row.name]
-
-    async def _remove_objects(self, state: ResourceState, wrap: MethodWrapper, first: list[Batch]) -> None:
-        """Remove the object of a resource as recorded, and one that a service has created late; the first commit
-        includes `first`, unless the caller makes it. Raises Failure.
-        """
-        run = self.context
-        effect = recorded_effect(run.planning.removal_options, state)
-        method = REMOVALS[effect](state.type)
-        if method is not None:
-            await self.performer.perform_only(state, wrap(method), first)
-        keeps_other = state.row.physical_id is not None and run.operation.action != "ABANDON"
-        if state.row.uuid in run.objects.late and (effect != FORGET or keeps_other):  # else it may be the one to keep
-            await self.performer.perform_only(state, self._remove_late_object, first)
-
-    async def _remove_late_object(self, call: Call) -> Outcome:
-        """Delete the object that a service has created late for a resource, which is being deleted."""
-        await remove_late_object(self.context, self.context.states[call.resource.uuid])
-        return Done()
+    async def _delete(self, state: ResourceState, wrap: MethodWrapper = unchanged) -> None:
+        await self.remover.delete(state, wrap)
 
     # -- verbs -----------------------------------------------------------------------------------------------
 
