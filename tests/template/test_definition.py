@@ -533,3 +533,69 @@ def test_an_undecidable_condition_of_an_output_is_reported() -> None:
     error = invalid(text, {"a": "word"})
     assert "get_param returns a string, not a boolean" in error.message
     assert error.diagnostics[0].path[:2] == ("outputs", "out")
+
+
+# -- what definitions of a template share ----------------------------------------------------------------------------
+
+SHARED = HEAD + (
+    "parameters:\n"
+    "  short: {type: boolean, default: true}\n"
+    "  to: {type: string, default: v}\n"
+    "conditions: {is_short: {get_param: short}}\n"
+    "resources:\n"
+    "  v: {type: T}\n"
+    "  w: {type: T, condition: is_short}\n"
+    "  plain: {type: T, depends_on: w, properties: {a: {get_resource: v}}}\n"
+    "  chosen: {type: T, properties: {a: {if: [is_short, {get_resource: v}, {get_attr: [plain, x]}]}}}\n"
+    "  inline: {type: T, properties: {a: {if: [{get_param: short}, {get_resource: v}, {get_resource: plain}]}}}\n"
+    "  named: {type: T, properties: {a: {get_resource: {get_param: to}}}}\n"
+)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0)])
+def test_definitions_of_a_template_have_the_references_of_their_own_parameters(order: tuple[int, ...]) -> None:
+    template = load(SHARED)
+    parameters: list[dict[str, object]] = [{}, {"short": False}, {"to": "w"}, {"short": False, "to": "plain"}]
+    expected = [
+        {"plain": {"v", "w"}, "chosen": {"v"}, "inline": {"v"}, "named": {"v"}},
+        {"plain": {"v"}, "chosen": {"plain"}, "inline": {"plain"}, "named": {"v"}},
+        {"plain": {"v", "w"}, "chosen": {"v"}, "inline": {"v"}, "named": {"w"}},
+        {"plain": {"v"}, "chosen": {"plain"}, "inline": {"plain"}, "named": {"plain"}},
+    ]
+    for number in order:
+        definition = bind(template, parameters[number])
+        found = {name: set(definition.resources[name].requires) for name in expected[number]}
+        assert found == expected[number]
+        names = definition.in_order()
+        assert all(names.index(first) < names.index(name) for name, firsts in found.items() for first in firsts)
+        redefined = definition.with_parameters({"to": "v"})
+        assert redefined.resources["named"].requires == {"v"}
+
+
+def test_references_that_no_parameter_decides_are_found_once_for_a_template() -> None:
+    template = load(SHARED)
+    first, second, other = bind(template), bind(template, {"to": "w"}), bind(template, {"short": False})
+    for name in ("plain", "chosen"):
+        assert first.resources[name].placed_references is second.resources[name].placed_references
+    assert first.resources["plain"].placed_references is not other.resources["plain"].placed_references
+    assert bind(load(SHARED + "  more: {type: T}\n")).in_order()[-1] == "more"
+
+
+def test_a_template_with_many_combinations_of_conditions_keeps_few() -> None:
+    count = 10
+    names = [f"c{number}" for number in range(count)]
+    template = Template.load(
+        {
+            "heat_template_version": "2021-04-16",
+            "parameters": {f"has_{name}": {"type": "boolean"} for name in names},
+            "conditions": {name: {"get_param": f"has_{name}"} for name in names},
+            "resources": {
+                "v": {"type": "T"},
+                **{name: {"type": "T", "condition": name, "depends_on": "v"} for name in names},
+            },
+        }
+    )
+    for number in range(100):
+        values = {f"has_{name}": bool(number >> place & 1) for place, name in enumerate(names)}
+        assert bind(template, values).in_order() == ["v", *(name for name in names if values[f"has_{name}"])]
+    assert len(template.structures) <= 16

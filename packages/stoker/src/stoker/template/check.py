@@ -262,14 +262,14 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
 
     `types` are the types by resource name. An implicit requirement that would close a cycle is omitted.
     """
-    requires = {name: set(resource.requires) for name, resource in definition.resources.items()}
+    requires = {name: resource.requires for name, resource in definition.resources.items()}
     nodes = {}
     by_type: dict[str, list[Node]] = {}
     for name, resource in definition.resources.items():
         kind = types.get(name)
         if kind is not None:
             values = _Values(partial(finalize, definition, resource, kind, SCOPE))
-            nodes[name] = node = Node(name, kind.type_name, values, resource.requires)
+            nodes[name] = node = Node(name, kind.type_name, values, requires[name])
             by_type.setdefault(kind.type_name, []).append(node)
     everything = _Nodes(nodes, by_type)
     for name, node in nodes.items():
@@ -278,8 +278,8 @@ def requirements(definition: Definition, types: Mapping[str, ResourceType]) -> d
             continue
         for other in kind.implicit_requirements(node, everything):
             if other in requires and other not in requires[name] and not would_close_cycle(requires, name, other):
-                requires[name].add(other)
-    return {name: frozenset(others) for name, others in requires.items()}
+                requires[name] |= {other}
+    return requires
 
 
 def _plain_names(kind: ResourceType, values: Mapping[str, object]) -> Iterator[str]:

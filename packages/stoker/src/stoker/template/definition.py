@@ -11,7 +11,14 @@ from stoker.base.diagnostics import Diagnostic, Path
 from stoker.base.errors import TemplateInvalid
 from stoker.schema.unknown import Unknown, has_unknown, is_unknown
 from stoker.template.assertions import check_rules
-from stoker.template.definition_parts import OutputDefinition, PlacedReference, ResourceDefinition
+from stoker.template.definition_parts import (
+    FoundReferences,
+    OutputDefinition,
+    PlacedReference,
+    ResourceDefinition,
+    TemplateStructure,
+    references_in,
+)
 from stoker.template.environment import Environment
 from stoker.template.expressions import (
     OMIT,
@@ -28,15 +35,17 @@ from stoker.template.expressions import (
 )
 from stoker.template.functions.base import Function
 from stoker.template.functions.imports import FnImportValue
-from stoker.template.functions.references import ReferenceFunction
 from stoker.template.limits import Limits
-from stoker.template.ordering import in_order
+from stoker.template.ordering import Requirements, refuse_cycle
 from stoker.template.parameters import Parameters, PseudoParameters
 from stoker.template.parts import OutputTemplate, ResourceTemplate
 from stoker.template.problems import Problems, suggestion, type_name
 from stoker.template.template import Template
 
 _UNKNOWN_SCOPE = UnknownScope()
+
+_STRUCTURES = 16
+"""Number of combinations of a template's conditions for which definitions share what they have in common."""
 
 Called = TypeVar("Called", bound=Function)
 
@@ -70,6 +79,7 @@ class Definition:
         "_conditions",
         "_failed_conditions",
         "_pending_conditions",
+        "_structure",
         "budget",
         "environment",
         "files",
@@ -160,6 +170,7 @@ class Definition:
         if strict:
             self._check_rules(undecided, problems)
         self._bind_resources(problems)
+        self._structure = self._shared_structure()
         self._bind_outputs(problems)
 
     def with_parameters(self, values: Mapping[str, object]) -> Definition:
@@ -168,6 +179,7 @@ class Definition:
         other.parameters = self.parameters.with_values(values)
         other.budget = Budget(self.template.limits.allowed)
         other._conditions, other._pending_conditions, other._failed_conditions = {}, set(), {}
+        other._structure = TemplateStructure()
         other.resources = {
             name: ResourceDefinition(resource.template, other, resource.deletion_policy, resource.external_id)
             for name, resource in self.resources.items()
@@ -209,15 +221,11 @@ class Definition:
 
     def references_in(self, expression: object) -> Iterator[PlacedReference]:
         """Yield every reference in a compiled tree, in chosen branches only; none in a call that fails."""
-        evaluation = Evaluation(self, _UNKNOWN_SCOPE, [])
-        for node in walk(expression, evaluation):
-            if isinstance(node, ReferenceFunction):
-                try:
-                    reference = node.refers_to(evaluation)
-                except FunctionError:
-                    continue
-                if reference is not None:
-                    yield PlacedReference(reference, (*node.path, node.name))
+        return references_in(expression, self)
+
+    def found_references(self, resource: ResourceTemplate) -> FoundReferences:
+        """Return what a resource refers to, from another definition of the template if it was found there."""
+        return self._structure.found_references(resource, self)
 
     def calls_in(self, expression: object, function: type[Called]) -> Iterator[Called]:
         """Yield every call of a function in a compiled tree, in chosen branches only; none in a call that fails."""
@@ -257,7 +265,13 @@ class Definition:
         Raises TemplateInvalid (CircularDependencyException) if some depend on each other.
         """
         requires = {name: resource.requires for name, resource in self.resources.items()}
-        return in_order(requires, self.template.document, self.template.written("resources"))
+        names, cycle = self.order(requires)
+        refuse_cycle(cycle, self.template.document, self.template.written("resources"))
+        return names
+
+    def order(self, requires: Requirements) -> tuple[list[str], list[str]]:
+        """Return what `topological` does for requirements of the resources."""
+        return self._structure.order(requires)
 
     # -- the interface for functions -----------------------------------------------------------------------------------
 
@@ -372,6 +386,17 @@ class Definition:
                 policy, external_id = "Delete", None
             present[name] = ResourceDefinition(resource, self, policy, external_id)
         self.resources = present
+
+    def _shared_structure(self) -> TemplateStructure:
+        """Return what is shared with the definitions of the template whose conditions have the same values.
+
+        A definition whose conditions fail, and those of a template that has very many combinations, share nothing.
+        """
+        known = self.template.structures
+        key = (*self.resources, *((name, self._conditions.get(name)) for name in self.template.conditions))
+        if self._failed_conditions or (len(known) >= _STRUCTURES and key not in known):
+            return TemplateStructure()
+        return known.setdefault(key, TemplateStructure())
 
     def _bind_outputs(self, problems: Problems) -> None:
         self.outputs = {}

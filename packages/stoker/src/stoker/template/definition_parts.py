@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 from weakref import proxy
 
+from stoker.base.budget import Budget
 from stoker.base.diagnostics import Path
-from stoker.template.expressions import Expression, Reference
+from stoker.schema.unknown import Unknown
+from stoker.template.expressions import (
+    Binding,
+    Evaluation,
+    FunctionError,
+    LookUp,
+    Reference,
+    UnknownScope,
+    walk,
+)
+from stoker.template.functions.references import ReferenceFunction
+from stoker.template.limits import Limits
+from stoker.template.ordering import Requirements, topological
 from stoker.template.parts import ResourceTemplate
+
+_UNKNOWN_SCOPE = UnknownScope()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +49,133 @@ class OutputDefinition:
     export: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FoundReferences:
+    """What a resource refers to in properties and metadata, in chosen branches only, and the present resources that
+    `depends_on` names, alone and with those that it refers to.
+    """
+
+    placed: tuple[PlacedReference, ...]
+    references: frozenset[Reference]
+    named: frozenset[str]
+    requires: frozenset[str]
+
+
+@dataclass(slots=True)
+class TemplateStructure:
+    """What definitions of one template have in common if their conditions have the same values: the stacks nested in a
+    group differ only in values of parameters.
+
+    `_references` are what resources refer to, by name; None for a resource of which that depends on more than the
+    conditions. `_orders` are the last two orders that were computed: with and without implicit requirements.
+    """
+
+    _references: dict[str, FoundReferences | None] = field(default_factory=dict)
+    _orders: list[tuple[Requirements, tuple[list[str], list[str]]]] = field(default_factory=list)
+
+    def found_references(self, resource: ResourceTemplate, binding: Binding) -> FoundReferences:
+        """Return what a resource of the definition `binding` refers to."""
+        if resource.name not in self._references:
+            try:
+                self._references[resource.name] = _references_of(resource, _ConditionsOnly(binding))
+            except _DependsOnStack:
+                self._references[resource.name] = None
+        return self._references[resource.name] or _references_of(resource, binding)
+
+    def order(self, requires: Requirements) -> tuple[list[str], list[str]]:
+        """Return what `topological` does."""
+        for known, order in self._orders:
+            if known == requires and list(known) == list(requires):
+                return order
+        order = topological(requires)
+        self._orders = [(requires, order), *self._orders[:1]]
+        return order
+
+
+class _DependsOnStack(Exception):
+    """An evaluation needs something that differs between stacks whose conditions have the same values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ConditionsOnly:
+    """A definition without what differs between stacks whose conditions have the same values. Raises _DependsOnStack
+    for that.
+    """
+
+    definition: Binding
+
+    @property
+    def limits(self) -> Limits:
+        return self.definition.limits
+
+    @property
+    def mappings(self) -> Mapping[str, object]:
+        return self.definition.mappings
+
+    @property
+    def budget(self) -> Budget:
+        return self.definition.budget
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        raise _DependsOnStack
+
+    @property
+    def known_exports(self) -> Mapping[str, object] | None:
+        raise _DependsOnStack
+
+    @property
+    def look_up(self) -> LookUp | None:
+        raise _DependsOnStack
+
+    def parameter(self, name: str) -> object:
+        raise _DependsOnStack
+
+    def has_parameter(self, name: str) -> bool:
+        return self.definition.has_parameter(name)
+
+    def type_of_parameter(self, name: str) -> str:
+        return self.definition.type_of_parameter(name)
+
+    def parameters_of_type(self, kind: str) -> Iterator[str]:
+        return self.definition.parameters_of_type(kind)
+
+    def has_resource(self, name: str) -> bool:
+        return self.definition.has_resource(name)
+
+    def resource_names(self) -> Iterator[str]:
+        return self.definition.resource_names()
+
+    def condition(self, name: str) -> bool | Unknown:
+        return self.definition.condition(name)
+
+
 class ReferenceLookup(Protocol):
     """A definition, as its resources use it to find what they refer to."""
 
-    resources: Mapping[str, ResourceDefinition]
+    def found_references(self, resource: ResourceTemplate) -> FoundReferences:
+        """Return what a resource refers to."""
 
-    def references_in(self, expression: object) -> Iterator[PlacedReference]:
-        """Yield every reference in a compiled tree, in chosen branches only."""
+
+def references_in(expression: object, binding: Binding) -> Iterator[PlacedReference]:
+    """Yield every reference in a compiled tree, in chosen branches only; none in a call that fails."""
+    evaluation = Evaluation(binding, _UNKNOWN_SCOPE, [])
+    for node in walk(expression, evaluation):
+        if isinstance(node, ReferenceFunction):
+            try:
+                reference = node.refers_to(evaluation)
+            except FunctionError:
+                continue
+            if reference is not None:
+                yield PlacedReference(reference, (*node.path, node.name))
+
+
+def _references_of(resource: ResourceTemplate, binding: Binding) -> FoundReferences:
+    placed = (*references_in(resource.properties, binding), *references_in(resource.metadata, binding))
+    references = frozenset(each.reference for each in placed)
+    named = frozenset(filter(binding.has_resource, resource.depends_on))
+    referred = (reference.resource for reference in references)
+    return FoundReferences(placed, references, named, named.union(filter(binding.has_resource, referred)))
 
 
 class ResourceDefinition:
@@ -110,23 +245,23 @@ class ResourceDefinition:
         return self.template.condition
 
     @cached_property
+    def _found(self) -> FoundReferences:
+        return self._definition.found_references(self.template)
+
+    @property
     def placed_references(self) -> tuple[PlacedReference, ...]:
         """Every reference in properties and metadata, in chosen branches only, with its place."""
-        definition = self._definition
-        trees = (tree for tree in (self.properties, self.metadata) if isinstance(tree, Expression))
-        return tuple(placed for tree in trees for placed in definition.references_in(tree))
+        return self._found.placed
 
-    @cached_property
+    @property
     def references(self) -> frozenset[Reference]:
         """The references in properties and metadata."""
-        return frozenset(placed.reference for placed in self.placed_references)
+        return self._found.references
 
-    @cached_property
+    @property
     def requires(self) -> frozenset[str]:
         """Names of the resources that must be created first; none for an external resource."""
-        referred = () if self.external_id is not None else (reference.resource for reference in self.references)
-        present = self._definition.resources
-        return frozenset(name for name in (*self.depends_on, *referred) if name in present)
+        return self._found.named if self.external_id is not None else self._found.requires
 
     def frozen_source(self) -> Mapping[str, object]:
         """The entry as written: plain data, equal if and only if the template's source is equal."""

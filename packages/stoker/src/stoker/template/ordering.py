@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 from stoker.template.document import Document
 from stoker.template.problems import Problems
 
 Node = TypeVar("Node", bound=Hashable)
 
+Requirements: TypeAlias = Mapping[str, Collection[str]]
+"""The names that each name requires."""
 
-def topological(requires: Mapping[str, Collection[str]]) -> tuple[list[str], list[str]]:
+
+def topological(requires: Requirements) -> tuple[list[str], list[str]]:
     """Return the names in topological order, requirements first, otherwise in the given order; and a cycle, or [].
 
     Requirements that are not keys are ignored. If there is a cycle, the order is incomplete.
@@ -58,7 +61,7 @@ def reached(requires: Mapping[Node, Collection[Node]], starts: Iterable[Node]) -
             pending.extend(requires.get(current, ()))
 
 
-def circular(requires: Mapping[str, Collection[str]]) -> list[frozenset[str]]:
+def circular(requires: Requirements) -> list[frozenset[str]]:
     """Return the largest groups of names that all require each other, directly or not; or a name that requires itself.
 
     These are the strongly connected components that contain a cycle (Tarjan's algorithm).
@@ -98,12 +101,8 @@ def _taken(open_names: dict[str, None], last: str) -> frozenset[str]:
     return frozenset(group)
 
 
-def in_order(requires: Mapping[str, Collection[str]], document: Document, section: str) -> list[str]:
-    """Return the names of the entries of a section of a document as `topological` does.
-
-    Raises TemplateInvalid (CircularDependencyException) with the members of a cycle.
-    """
-    names, cycle = topological(requires)
+def refuse_cycle(cycle: Sequence[str], document: Document, section: str) -> None:
+    """Raise TemplateInvalid (CircularDependencyException) for a cycle in a section of a document; none is empty."""
     if cycle:
         problems = Problems(document)
         problems.add(
@@ -113,4 +112,3 @@ def in_order(requires: Mapping[str, Collection[str]], document: Document, sectio
             kind="CircularDependencyException",
         )
         problems.raise_if_any()
-    return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from stoker.base.budget import ensured
@@ -10,6 +10,7 @@ from stoker.base.diagnostics import Diagnostic
 from stoker.base.errors import RequestLimitExceeded, TemplateInvalid
 from stoker.template.assertions import RuleTemplate, read_rules
 from stoker.template.compiler import TemplateCompiler
+from stoker.template.definition_parts import TemplateStructure
 from stoker.template.document import Document
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.loops import Expander, LoopProblem, ParameterBinding, is_loop
@@ -46,7 +47,7 @@ class Template:
 
     Loops (Fn::ForEach) are expanded with the parameters' defaults; `for_parameters` returns the template for other
     values. `loops` are the compiled collections of all loops. `transfers` are the entries of its sections `imports`,
-    `moved` and `removed`.
+    `moved` and `removed`. `structures` are what definitions of it have in common, by what its conditions have decided.
     """
 
     __slots__ = (
@@ -61,6 +62,7 @@ class Template:
         "parameters",
         "resources",
         "rules",
+        "structures",
         "transfers",
         "used_functions",
         "version",
@@ -77,6 +79,7 @@ class Template:
     outputs: Mapping[str, OutputTemplate]
     rules: Mapping[str, RuleTemplate]
     loops: Sequence[object]
+    structures: dict[Hashable, TemplateStructure]
     transfers: Transfers
     used_functions: frozenset[str]
     limits: Limits
@@ -170,7 +173,7 @@ class Template:
     def _read(self, document: Document, limits: Limits, parameters: Callable[[Schemas], Parameters]) -> Problems:
         data = document.data
         problems = Problems(document, limits.max_problems)
-        self.limits = limits
+        self.limits, self.structures = limits, {}
         self.version = version = read_version(data, problems)
         self.version = version = read_transform(data, version, problems)
         check_section_names(data, version, problems)

@@ -116,7 +116,8 @@ class Step:
     @property
     def supersedes(self) -> bool:
         """Whether the step makes another object for the resource `uuid`, whose removal is a step of its own."""
-        return self.kind is StepKind.REPLACE or (self.kind is StepKind.CREATE and self.of_lost_object)
+        made_again = self.kind is StepKind.CREATE and self.uuid is not None and self.of_lost_object
+        return made_again or self.kind is StepKind.REPLACE
 
     def to_data(self, after: list[str]) -> dict[str, object]:
         """Return plain JSON data; `after` are the keys of the steps that are shown as coming first."""
@@ -232,6 +233,8 @@ class Plan:
 
     def _redacted(self, steps: list[dict[str, Any]]) -> object:
         """Redact the data of steps. A short secret is redacted only where it is a whole value of a resource."""
+        if not self.secrets:
+            return steps
         redactor = Redactor(self.secrets)
         for step in steps:
             for change in (*step["changes"], *step["definition"]):

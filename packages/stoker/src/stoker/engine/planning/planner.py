@@ -49,7 +49,6 @@ from stoker.template.check import graph
 from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
 from stoker.template.expressions import Reference, UnknownScope
-from stoker.template.ordering import topological
 
 NONE: Mapping[str, str] = {}
 
@@ -88,7 +87,7 @@ class DesiredState:
         """Look every type up and complete the dependency graph. Raises TemplateInvalid for a circular dependency."""
         types = services.types.of_definition(definition, inputs.environment, inputs.files)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
-        return cls(definition, inputs, types, requires, topological(requires)[0], services.sealer.digest)
+        return cls(definition, inputs, types, requires, definition.order(requires)[0], services.sealer.digest)
 
     def forgets(self, state: ResourceState) -> bool:
         """Return whether the environment says that a resource is removed without its object."""

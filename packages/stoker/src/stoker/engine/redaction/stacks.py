@@ -298,7 +298,7 @@ class Redaction:
         self, name: str, changes: tuple[PropertyChange, ...], scope: PlanningScope
     ) -> tuple[PropertyChange, ...]:
         """Return the changes of a resource's metadata and policies, with their hidden values marked."""
-        if not changes or not (self.hides or self._refers_to_secrets(name)):
+        if not changes or not (self.hides or self._refers_to_secrets(name, scope)):
             return changes
         paths = set(_marked(_definition_values(self._redacted, name, _RedactedScope(self, scope))))
         if self._former_redacted is not None:
@@ -307,7 +307,7 @@ class Redaction:
 
     def paths(self, name: str, scope: PlanningScope) -> frozenset[Path]:
         """Return the paths of current and former hidden values in a resource's properties; `()` means all of them."""
-        if not self.hides and not self._refers_to_secrets(name):
+        if not self.hides and not self._refers_to_secrets(name, scope):
             return frozenset()
         kind = self.types[name][1]
         found = set(_marked(self._values(self._redacted, name, kind, _RedactedScope(self, scope))))
@@ -338,11 +338,13 @@ class Redaction:
         type_name = self.definition.resources[name].type
         return next((other for other in definition.resources.values() if other.type == type_name), None)
 
-    def _refers_to_secrets(self, name: str) -> bool:
+    def _refers_to_secrets(self, name: str, scope: PlanningScope) -> bool:
+        """Return whether a resource refers to what may be a secret; the reference ID of a new resource is none yet."""
         return any(
             self.types[reference.resource][1].redacted_data
             for reference in self.definition.resources[name].references
             if reference.resource in self.types
+            and (reference.attribute is not None or scope.state(reference.resource) is not None)
         )
 
     def hides_attribute(self, resource: str, attribute: str, scope: PlanningScope) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from stoker.plugins.capabilities import ImplicitlyDependent
 from stoker.plugins.exclusion import Exclusion
@@ -101,7 +102,7 @@ class FloatingIP(NeutronResource, ImplicitlyDependent):
             yield "fixed_ip_address requires port_id, since it is an address of the port"
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        yield from gateways_to(node.properties.get("floating_network"), graph)
+        yield from gateways_to(partial(node.properties.get, "floating_network"), graph)
         yield from interfaces_behind(node, graph)
 
     async def update_body(self, call: Call) -> dict[str, object]:

@@ -5,7 +5,7 @@ Values are compared as the template gives them: equal names, equal IDs, or refer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from stoker.plugins.resource import Graph, Node
@@ -18,18 +18,21 @@ ROUTER_INTERFACE = "OS::Neutron::RouterInterface"
 ROUTER_GATEWAY = "OS::Neutron::RouterGateway"
 
 
-def subnets_of(network: object, graph: Graph) -> Iterator[str]:
-    """Yield the subnets of a network: addresses can only be allocated once they exist."""
-    return (node.name for node in graph.of_type(SUBNET) if are_same(node.properties.get("network"), network))
+def subnets_of(network: Callable[[], object], graph: Graph) -> Iterator[str]:
+    """Yield the subnets of a network: addresses can only be allocated once they exist.
+
+    `network` returns it; it is not called, and so nothing is evaluated, where there are none.
+    """
+    return (node.name for node in graph.of_type(SUBNET) if are_same(node.properties.get("network"), network()))
 
 
-def gateways_to(network: object, graph: Graph) -> Iterator[str]:
-    """Yield the resources that connect routers to an external network."""
+def gateways_to(network: Callable[[], object], graph: Graph) -> Iterator[str]:
+    """Yield the resources that connect routers to an external network; `network` as for `subnets_of`."""
     for node in graph.of_type(ROUTER_GATEWAY):
-        if are_same(node.properties.get("network"), network):
+        if are_same(node.properties.get("network"), network()):
             yield node.name
     for node in graph.of_type(ROUTER):
-        if are_same(gateway_network(node.properties), network):
+        if are_same(gateway_network(node.properties), network()):
             yield node.name
 
 

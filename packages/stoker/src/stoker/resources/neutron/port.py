@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from stoker.base.errors import CloudError
@@ -212,7 +213,7 @@ class Port(NeutronResource, ImplicitlyDependent, ReplacementPreparer, Conditiona
             yield "fixed_ips cannot be given together with no_fixed_ips"
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        return subnets_of(node.properties.get("network"), graph)
+        return subnets_of(partial(node.properties.get, "network"), graph)
 
     def replacement_reason(
         self, before: Mapping[str, object], after: Mapping[str, object], changed: Mapping[str, object]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -139,7 +140,7 @@ class Router(NeutronResource, ImplicitlyDependent):
             yield "more than one agent in l3_agent_ids requires ha"
 
     def implicit_requirements(self, node: Node, graph: Graph) -> Iterable[str]:
-        return subnets_of(gateway_network(node.properties), graph)
+        return subnets_of(partial(gateway_network, node.properties), graph)
 
     def needs_extras(self, call: Call) -> bool:
         return bool(_agents(call.properties)) or super().needs_extras(call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from stoker.plugins.capabilities import ImplicitlyDependent, ReplacementReverter
@@ -57,7 +58,7 @@ class RouterGateway(NeutronResource, ImplicitlyDependent, ReplacementReverter):
         for interface in graph.of_type(ROUTER_INTERFACE):
             if are_same(interface.properties.get("router"), router):
                 yield interface.name
-        yield from subnets_of(node.properties.get("network"), graph)
+        yield from subnets_of(partial(node.properties.get, "network"), graph)
 
     async def find(self, call: Call) -> str | None:
         if not await _has_gateway(call):
