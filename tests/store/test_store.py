@@ -96,6 +96,34 @@ async def test_batches_that_wait_together_are_committed_together(database: Datab
     assert journal.groups - before < 50
 
 
+async def test_a_group_waits_for_those_who_can_continue(
+    database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each time that the journal waits, one more batch is submitted, as by a step that is slow to compute."""
+    remaining = [stack(f"s{number}") for number in range(12)]
+    first = remaining.pop()
+    monkeypatch.setattr(journal, "collect", lambda: journal.submit(Batch().add(remaining.pop()), lambda error: None))
+    monkeypatch.setattr(journal, "expects_more", lambda: bool(remaining))
+    before = journal.groups
+    await journal.commit(Batch().add(first))
+    assert journal.groups - before == 1
+    assert count(database, tables.stacks) == 12
+
+
+async def test_a_group_waits_for_a_limited_number_of_batches(
+    database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = list[None]()
+    monkeypatch.setattr(journal, "collect", lambda: waits.append(None))
+    monkeypatch.setattr(journal, "expects_more", lambda: True)
+    await journal.commit(Batch().add(stack("only one")))
+    assert 0 < len(waits) < 50
+    waits.clear()
+    journal.submit(Batch().add(stack("first")), lambda error: None)
+    await asyncio.gather(*(journal.commit(Batch().add(stack(f"s{number}"))) for number in range(200)))
+    assert len(waits) < 200
+
+
 async def test_the_last_version_of_a_row_wins_within_a_group(database: Database, journal: Journal) -> None:
     made = operation("s", reason="first")
     commits = [journal.commit(Batch().add(made))]

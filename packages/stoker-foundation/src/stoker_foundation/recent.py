@@ -23,7 +23,7 @@ def memory_of(value: object) -> int:
         total += _ITEM
         if isinstance(item, str):
             total += len(item)
-        elif isinstance(item, Mapping):
+        elif isinstance(item, (dict, Mapping)):  # dictionaries are recognized much faster
             pending += (*item.keys(), *item.values())
         elif isinstance(item, (list, tuple, Set)):
             pending += item

@@ -19,6 +19,8 @@ REDACTED = "******"
 SHORTEST_SECRET = 4
 """Shorter strings are not redacted inside longer ones: too much that is no secret would match."""
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
 _BEGINNING = 40
 """Messages shorten long values: this many characters of a secret, and what follows them directly, are redacted too."""
 
@@ -66,10 +68,11 @@ class Redactor:
 
     def redact_values(self, value: object) -> Any:
         """Return the same as `redact`; a short secret is redacted, too, where it is a whole value."""
-        if isinstance(value, (dict, Mapping)):  # most are dictionaries, which are recognized much faster
-            return {self.redact(key): self.redact_values(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.redact_values(item) for item in value]
+        if type(value) not in _SCALARS:  # most values are scalars, which are recognized much faster
+            if isinstance(value, (dict, Mapping)):
+                return {self.redact(key): self.redact_values(item) for key, item in value.items()}
+            if isinstance(value, list):
+                return [self.redact_values(item) for item in value]
         return REDACTED if self._is_secret(value) else self.redact(value)
 
     def finds(self, value: object) -> bool:

@@ -96,6 +96,10 @@ class FairScheduler:
         turn = _current.get()
         return await asyncio.gather(*(self.run(turn, call) for call in work))
 
+    def is_busy(self) -> bool:
+        """Return whether something waits for its turn; from any thread."""
+        return bool(self._waiting)
+
     @property
     def is_time_used_up(self) -> bool:
         """Whether portions have taken the time of this iteration of the loop."""

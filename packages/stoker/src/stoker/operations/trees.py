@@ -214,12 +214,11 @@ def checked_values(services: EngineServices, definition: Definition) -> Iterator
     """Yield known values with custom constraints, their positions, and functions that render messages."""
     for parameter in definition.parameters.custom_checks:
         yield parameter.constraint, parameter.value, parameter.path, parameter.message
-    for name, resource in definition.resources.items():
-        _, kind = services.types.lookup(definition.environment, definition.files, resource.type, name)
+    for resource, kind in services.types.in_definition(definition):
         if kind is None or kind.any_properties:
             continue
         if traits_of(kind).has_custom_constraints:
-            path = (definition.template.written("resources"), name, "properties")
+            path = (definition.template.written("resources"), resource.name, "properties")
             given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
             for constraint, value, inner in custom_constraints(kind.properties, given):
                 if not has_unknown(value):

@@ -87,8 +87,7 @@ async def check_services(
     """Raise ResourceTypeUnavailable for a type whose service, or extension of it, the caller's cloud lacks."""
     needed: dict[tuple[str, str | None], str] = {}
     for definition in definitions:
-        for name, resource in definition.resources.items():
-            _, kind = services.types.lookup(definition.environment, definition.files, resource.type, name)
+        for resource, kind in services.types.in_definition(definition):
             if kind is not None and not kind.any_properties and kind.service not in (None, THIS_SERVICE):
                 needed.setdefault((kind.service, kind.extension), resource.type)
     if not needed:
@@ -165,8 +164,7 @@ class ValueChecker:
         """
         found: dict[tuple[str, str], list[object]] = {}
         for definition in definitions:
-            for name, resource in definition.resources.items():
-                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
+            for resource, kind in self._services.types.in_definition(definition):
                 if kind is None or kind.named_in is None or resource.external_id is not None:
                     continue
                 service, path, named = kind.named_in
@@ -185,8 +183,7 @@ class ValueChecker:
     def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> Iterator[_Question]:
         """Yield the questions about objects that a template refers to by id: those that do not exist are problems."""
         for definition, place in tree:
-            for name, resource in definition.resources.items():
-                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
+            for resource, kind in self._services.types.in_definition(definition):
                 if resource.external_id is not None and kind is not None:
                     yield self._external_object(definition, place, resource, kind)
 
@@ -216,8 +213,7 @@ class ValueChecker:
     def _consulted(self, tree: Sequence[tuple[Definition, Place]]) -> Iterator[_Question]:
         """Yield the questions to services that types consult about their properties."""
         for definition, place in tree:
-            for name, resource in definition.resources.items():
-                _, kind = self._services.types.lookup(definition.environment, definition.files, resource.type, name)
+            for resource, kind in self._services.types.in_definition(definition):
                 if kind is not None and kind.consults and resource.external_id is None:
                     yield self._consult(definition, place, resource, kind)
 

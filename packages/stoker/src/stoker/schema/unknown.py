@@ -36,6 +36,11 @@ MAPPINGS = (dict, Mapping)
 """Most are dictionaries, which are recognized in a tenth of the time that the abstract class takes."""
 
 
+def is_scalar(value: object) -> bool:
+    """Return whether a value of plain data has no parts; it is then known."""
+    return type(value) in _SCALARS
+
+
 def is_unknown(value: object) -> TypeGuard[Unknown]:
     """Return whether the value itself is unknown (not whether it contains unknowns)."""
     return isinstance(value, Unknown)

@@ -70,12 +70,14 @@ _EPOCHS = (
     .with_for_update()
 )
 
-_CONCURRENT = 4
-"""Number of batches that more are likely to follow: those of the steps of an operation, or of many requests."""
-
+_ENOUGH = 64
+"""Batches with which a group waits for no more: it costs as much as ten rows besides its rows."""
 _COLLECTING_SECONDS = 0.005
-_LONGEST_COLLECTING = 3
-"""How long, and how often at most, a group waits for those: each group costs as much as ten rows besides its rows."""
+_LONGEST_COLLECTING = 20
+"""How long, and how often at most, a group waits for more while coroutines can continue."""
+_CONCURRENT = 4
+_COLLECTING_WHEN_IDLE = 3
+"""Number of batches that more are likely to follow when no coroutine can continue; how often it waits for these."""
 
 RETRY_SECONDS = 0.5
 """Pause before a group is written again after the database could not be reached."""
@@ -228,7 +230,7 @@ class NoWriter:
 
 
 class Journal:
-    """The writer of one process, with a thread of its own."""
+    """The writer of one process, with a thread of its own, which asks `expects_more` whether more batches follow."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -241,6 +243,7 @@ class Journal:
         self._last_size = 0
         self.groups = 0
         self.observe: Callable[[int, float], None] = lambda batches, seconds: None
+        self.expects_more: Callable[[], bool] = lambda: False
         self._thread: threading.Thread | None = None
         self.begin()
 
@@ -319,14 +322,15 @@ class Journal:
             return None
         group = [first]
         self._gather(group)
-        for _ in range(_LONGEST_COLLECTING):
-            before = len(group)
-            if max(before, self._last_size) < _CONCURRENT:
+        arrived = max(len(group), self._last_size)
+        for times in range(_LONGEST_COLLECTING):
+            follow = self.expects_more() or (arrived >= _CONCURRENT and times < _COLLECTING_WHEN_IDLE)
+            if len(group) >= _ENOUGH or not follow:
                 break
+            before = len(group)
             self.collect()
             self._gather(group)
-            if len(group) < before + _CONCURRENT:
-                break
+            arrived = len(group) - before
         self._last_size = len(group)
         return group
 
@@ -352,8 +356,7 @@ class Journal:
             return
         self.observe(len(group), time.monotonic() - began)
         for batch in group:
-            lost = batch.claim is not None and batch.claim in fenced
-            batch.answer(Fenced("another engine owns the operation") if lost else None)
+            batch.answer(Fenced("another engine owns the operation") if batch.claim in fenced else None)
 
     def _written(self, group: list[_Frozen]) -> set[Claim]:
         """Write the group, with retries while the database is unreachable; return the claims that were lost.
@@ -458,9 +461,7 @@ def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:
     distinct = set(claims)
     if not distinct:
         return set()
-    identifiers = sorted(
-        claim.operation for claim in distinct
-    )  # in a fixed order, which avoids deadlocks between writers
+    identifiers = sorted(claim.operation for claim in distinct)  # a fixed order avoids deadlocks between writers
     rows: dict[str, int] = {row.id: row.epoch for row in statements.rows_among(connection, _EPOCHS, identifiers)}
     return {claim for claim in distinct if rows.get(claim.operation, -1) != claim.epoch}
 

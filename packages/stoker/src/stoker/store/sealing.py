@@ -56,8 +56,16 @@ class Sealer:
 
     def digest(self, data: object) -> str:
         """Return a keyed digest of JSON data: equal for equal data, and without the key no clue to the data."""
-        body = dumps(data, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
-        return hashlib.blake2b(body, digest_size=32, key=self._digest_key).hexdigest()
+        return self.digest_of_text(comparable(data))
+
+    def digest_of_text(self, text: bytes) -> str:
+        """Return the digest of data that `comparable` has serialized."""
+        return hashlib.blake2b(text, digest_size=32, key=self._digest_key).hexdigest()
+
+
+def comparable(data: object) -> bytes:
+    """Return JSON text that is equal for equal data."""
+    return dumps(data, orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS, repr)
 
 
 def _key_bytes(key: str) -> bytes:

@@ -14,6 +14,7 @@ from stoker.schema.unknown import Unknown
 from stoker.template.expressions import (
     Binding,
     Evaluation,
+    Expression,
     FunctionError,
     LookUp,
     Reference,
@@ -257,6 +258,12 @@ class ResourceDefinition:
     def references(self) -> frozenset[Reference]:
         """The references in properties and metadata."""
         return self._found.references
+
+    @property
+    def follows_from_inputs(self) -> bool:
+        """Whether its values depend on the template, its inputs and what was read for them, but on no resource."""
+        policies = isinstance(self.update_policy, Expression) or isinstance(self.creation_policy, Expression)
+        return not policies and not self.references
 
     @property
     def requires(self) -> frozenset[str]:

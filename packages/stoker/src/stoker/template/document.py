@@ -170,7 +170,7 @@ def _plain_copy(value: object, depth: int, source: str) -> object:
         return value
     if depth == 0:
         raise RequestLimitExceeded(f"{source}: values are nested too deeply.")
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # most are dictionaries, which are recognized much faster
         charge(len(value) + 1, _ENTRY_BYTES * len(value))
         return {
             key if isinstance(key, str) else _key_text(key, source): _plain_copy(item, depth - 1, source)

@@ -26,9 +26,11 @@ def topological(requires: Requirements) -> tuple[list[str], list[str]]:
         waiting = (other for other in requires[name] if other in place and other not in done)
         return sorted(waiting, key=place.__getitem__, reverse=True)
 
-    for start in requires:
+    for start, others in requires.items():
         trail: dict[str, list[str]] = {}
-        if start not in done:
+        if not others:
+            done[start] = None
+        elif start not in done:
             trail[start] = pending_of(start)
         while trail:
             name, pending = next(reversed(trail.items()))

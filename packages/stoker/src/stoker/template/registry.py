@@ -58,7 +58,8 @@ class Registry:
 
         Mappings are followed until none applies or a name repeats.
         """
-        return self.steps(resource_type, resource_name)[-1]
+        found = self._followed.get(resource_type)
+        return (self.steps(resource_type, resource_name) if found is None else found)[-1]
 
     def steps(self, resource_type: str, resource_name: str) -> tuple[str, ...]:
         """Return the steps of `resolve`: the type as written and the result of each mapping.

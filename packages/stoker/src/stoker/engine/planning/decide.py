@@ -10,7 +10,6 @@ from typing import Any
 
 import orjson
 
-from stoker.base.json_text import dumps
 from stoker.engine.planning.kinds import StepKind
 from stoker.engine.planning.plan import Decision
 from stoker.engine.planning.reasons import Reason, ReasonCode, Requirement
@@ -106,9 +105,9 @@ Fate = Callable[[str], Requirement]
 class Target:
     """A desired resource with its known values.
 
-    `given` are resolved property values without the absent ones; `fingerprint` is None if some of them are unknown.
-    `implementation` is the resolved type name; `since` is the start of the operation (seconds since the epoch);
-    `skipped` are the uuids of the recorded resources that it does not touch. For
+    `given` are resolved property values without the absent ones. `fingerprint` is None if some values are unknown, and
+    `size` is about how many bytes they take. `implementation` is the resolved type name; `since` is the start of the
+    operation (seconds since the epoch); `skipped` are the uuids of the recorded resources that it does not touch. For
     `restored` and `renewed` see `keeping.Restored`. `fresh` is the target of a new object, if that is another one:
     with the template's values where the present object has those of a restored snapshot.
     """
@@ -133,10 +132,7 @@ class Target:
     skipped: frozenset[str] = frozenset()
     fresh: Target | None = None
     fingerprint: str | None = None
-
-    def size(self) -> int:
-        """Return about how many bytes its values take."""
-        return len(dumps([self.given, self.definition()], orjson.OPT_NON_STR_KEYS, repr))
+    size: int = 0
 
     def definition(self) -> dict[str, Any]:
         """Return the recorded part of the definition besides the properties.
@@ -158,6 +154,35 @@ class Target:
         if self.ignore_drift:
             definition["ignore_drift"] = list(self.ignore_drift)
         return definition
+
+
+_KEPT_BYTES = 4_000_000
+_BYTES_OF_TARGET = 800
+
+
+class KeptTargets:
+    """Final targets that a plan has found, until the steps take them, so that they are not evaluated once more.
+
+    They take about four megabytes at most; a step evaluates what is not kept.
+    """
+
+    def __init__(self) -> None:
+        self._targets: dict[str, Target] = {}
+        self._free = _KEPT_BYTES
+
+    def keep(self, target: Target) -> None:
+        """Keep a target if there is room for it."""
+        taken = target.size + _BYTES_OF_TARGET
+        if taken <= self._free and target.name not in self._targets:
+            self._targets[target.name] = target
+            self._free -= taken
+
+    def take(self, name: str) -> Target | None:
+        """Return the target of a resource if it is kept, and keep it no longer."""
+        target = self._targets.pop(name, None)
+        if target is not None:
+            self._free += target.size + _BYTES_OF_TARGET
+        return target
 
 
 def describe(state: ResourceState, target: Target) -> None:

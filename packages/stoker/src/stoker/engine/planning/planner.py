@@ -45,6 +45,7 @@ from stoker.plugins import capabilities
 from stoker.plugins.call import Snapshot
 from stoker.plugins.resource import AttributeKey, ResourceType, finalized
 from stoker.schema.unknown import Unknown, find_unknowns, has_unknown, is_unknown
+from stoker.store.sealing import comparable
 from stoker.template.check import graph
 from stoker.template.definition import Definition
 from stoker.template.derived import derived_values
@@ -64,12 +65,17 @@ _RANK = {
 }
 
 
+def _unsettled(target: Target) -> None:
+    """Keep nothing of a plan that is not carried out."""
+
+
 @dataclass(slots=True)
 class DesiredState:
     """A definition prepared for planning: types looked up, dependencies complete, order fixed.
 
     `since` is the start of the operation (seconds since the epoch): it distinguishes resources created before.
-    `skipped` are the uuids of the recorded resources that it does not touch.
+    `skipped` are the uuids of the recorded resources that it does not touch. A plan calls `settled` with the targets
+    that would be the same in their steps.
     """
 
     definition: Definition
@@ -77,17 +83,18 @@ class DesiredState:
     types: dict[str, tuple[str, ResourceType]]
     requires: Mapping[str, frozenset[str]]
     order: list[str]
-    digest: Callable[[Any], str]
+    digest: Callable[[bytes], str]
     restore: Restore = as_given
     since: float = inf
     skipped: frozenset[str] = frozenset()
+    settled: Callable[[Target], None] = _unsettled
 
     @classmethod
     def of(cls, services: EngineServices, definition: Definition, inputs: LoadedInputs) -> DesiredState:
         """Look every type up and complete the dependency graph. Raises TemplateInvalid for a circular dependency."""
         types = services.types.of_definition(definition, inputs.environment, inputs.files)
         requires = graph(definition, {name: type_ for name, (_, type_) in types.items()})
-        return cls(definition, inputs, types, requires, definition.order(requires)[0], services.sealer.digest)
+        return cls(definition, inputs, types, requires, definition.order(requires)[0], services.sealer.digest_of_text)
 
     def forgets(self, state: ResourceState) -> bool:
         """Return whether the environment says that a resource is removed without its object."""
@@ -149,55 +156,32 @@ class DesiredState:
         )
         if restored.fresh is not None:
             fresh = replace(target, given=restored.fresh, restored={}, renewed=None)
-            target = replace(target, fresh=self._with_fingerprint(fresh))
-        return self._with_fingerprint(target)
+            target = replace(target, fresh=self._measured(fresh))
+        return self._measured(target)
 
-    def _with_fingerprint(self, target: Target) -> Target:
+    def is_settled(self, target: Target) -> bool:
+        """Return whether a target would be the same in its step: it follows from the definition alone."""
+        resource = self.definition.resources[target.name]
+        return target.fingerprint is not None and not target.restored and resource.follows_from_inputs
+
+    def _measured(self, target: Target) -> Target:
+        """Return a target with its fingerprint and its size."""
         content = [target.implementation, target.given, target.definition()]
-        if has_unknown(content):
-            return target
         if target.type.nested:
             # A nested stack also depends on the files and on the environment that it receives.
             content += [self.inputs.files.digest, self.inputs.environment_digest]
-        return Target(*(*_without_fingerprint(target), self.digest(content)))
+        text = comparable(content)
+        fingerprint = None if has_unknown(content) else self.digest(text)
+        return Target(*(*_all_but_measures(target), fingerprint, len(text)))
 
 
-_without_fingerprint = attrgetter(*(name for name in Target.__slots__ if name != "fingerprint"))
-"""Returns the values of a target but the last one."""
+_all_but_measures = attrgetter(*(name for name in Target.__slots__ if name not in ("fingerprint", "size")))
+"""Returns the values of a target but the last two."""
 
 
 def by_name(states: Iterable[ResourceState]) -> dict[str, list[ResourceState]]:
     """Return the usable recorded resources of each name, newest first, without those that are being removed."""
     return resources_by_name(state for state in states if state.row.action != "DELETE")
-
-
-def plan_forward(
-    action: str,
-    desired: DesiredState,
-    states: list[ResourceState],
-    recorded: RecordedScope,
-    policies: Policies,
-    former: Definition | None = None,
-    secrets_above: frozenset[str] = frozenset(),
-    moved: Mapping[str, str] = NONE,
-    removal_options: RemovalOptions | None = None,
-    imported: Mapping[str, str] = NONE,
-    begun: frozenset[str] = frozenset(),
-) -> Plan:
-    """Return the plan from the recorded to the desired state. `former` is the definition of the recorded state."""
-    return Forward(
-        action,
-        desired,
-        states,
-        recorded,
-        policies,
-        former,
-        secrets_above=secrets_above,
-        moved=moved,
-        removal_options=removal_options,
-        imported=imported,
-        begun=begun,
-    ).plan()
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -304,6 +288,8 @@ class Forward:
     def _step(self, name: str, candidates: list[ResourceState]) -> Step:
         scope, requires = self.scope, self.desired.requires[name]
         target = self.desired.target(name, scope)
+        if self.desired.is_settled(target):
+            self.desired.settled(target)
         for candidate in candidates if target.ignore_drift else ():
             forget_ignored(candidate, target.ignore_drift)
         self._chosen[name], decision = choose(target, candidates, self._decision_for)

@@ -11,7 +11,7 @@ import orjson
 
 from stoker.base.json_text import dumps
 from stoker.base.redaction import REDACTED
-from stoker.schema.unknown import has_unknown, is_unknown
+from stoker.schema.unknown import has_unknown, is_scalar, is_unknown
 
 Path = tuple[str | int, ...]
 """Keys and indexes from the top of a value; the index of a removed item is that in the former list."""
@@ -52,6 +52,8 @@ def differences(before: object, after: object, hidden: Collection[Path] = ()) ->
 
     Everything below a path in `hidden` is one leaf, whose values must not be shown.
     """
+    if is_scalar(before) and is_scalar(after):  # most values are: they have no parts
+        return [Difference((), before, after, hidden=() in hidden)] if before != after else []
     found: dict[Path, Difference] = {}
     for difference in _walk((), before, after):
         length = next((end for end in range(len(difference.path) + 1) if difference.path[:end] in hidden), None)
@@ -100,7 +102,7 @@ def _walk(path: Path, before: Any, after: Any) -> Iterator[Difference]:
 
 def _compound(value: object) -> bool:
     """Return whether the value has children."""
-    return isinstance(value, Mapping | list) and bool(value)
+    return not is_scalar(value) and isinstance(value, Mapping | list) and bool(value)
 
 
 def _leaves(path: Path, value: Any, *, added: bool) -> Iterator[Difference]:

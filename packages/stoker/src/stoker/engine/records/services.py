@@ -5,7 +5,7 @@ knows running operations.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from stoker.store.journal import Journal
 from stoker.store.records import Resource, Stack
 from stoker.store.sealing import Sealer
 from stoker.template.definition import Definition
+from stoker.template.definition_parts import ResourceDefinition
 from stoker.template.environment import Environment
 from stoker.template.registry import is_template_name
 from stoker.template.template import Template
@@ -101,11 +102,25 @@ class TypeTable:
         self, definition: Definition, environment: Environment, files: Mapping[str, str]
     ) -> dict[str, tuple[str, ResourceType]]:
         """Return `(implementation, type)` of each resource by its name, without resources of unknown types."""
-        found = {
-            name: self.lookup(environment, files, resource.type, name)
-            for name, resource in definition.resources.items()
-        }
-        return {name: (implementation, kind) for name, (implementation, kind) in found.items() if kind is not None}
+        found = self._found(definition, environment, files)
+        return {resource.name: (name, kind) for resource, name, kind in found if kind is not None}
+
+    def in_definition(self, definition: Definition) -> Iterator[tuple[ResourceDefinition, ResourceType | None]]:
+        """Yield the resources of a definition with their types, None for unknown ones."""
+        for resource, _, kind in self._found(definition, definition.environment, definition.files):
+            yield resource, kind
+
+    def _found(
+        self, definition: Definition, environment: Environment, files: Mapping[str, str]
+    ) -> Iterator[tuple[ResourceDefinition, str, ResourceType | None]]:
+        """Yield resources with their implementations and types: each implementation is looked up once."""
+        resolve = environment.registry.resolve
+        known: dict[str, ResourceType | None] = {}
+        for name, resource in definition.resources.items():
+            implementation = resolve(resource.type, name)
+            if implementation not in known:
+                known[implementation] = self.implementation(implementation, files)
+            yield resource, implementation, known[implementation]
 
     def recorded(self, state: ResourceState, files: Mapping[str, str]) -> ResourceType:
         """Return the type with which a recorded resource was created; `state.type` if it does not exist any more."""
@@ -117,8 +132,9 @@ class TypeTable:
 
     def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
         """Return the type with a resolved name, or None. Raises TemplateInvalid for an invalid template."""
-        if not is_template_name(implementation):
-            return self.registry.types.get(implementation)
+        kind = self.registry.types.get(implementation)
+        if kind is not None or not is_template_name(implementation):
+            return kind
         template = self.loader.template_named(files, implementation)
         return self.of_template(template, implementation) if template is not None else None
 
@@ -230,3 +246,4 @@ class RecordingServices(EngineServices):
     def __init__(self, *, journal: Journal, **services: Any) -> None:
         super().__init__(journal=journal, **services)
         self.journal = journal
+        journal.expects_more = self.scheduler.is_busy

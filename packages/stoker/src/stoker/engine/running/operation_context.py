@@ -16,6 +16,7 @@ from stoker.contract.views import NO_REASON
 from stoker.engine.calls.context import ActionComponents, StackContext
 from stoker.engine.notifications.announcer import Sinks
 from stoker.engine.plan_policies.policy import Policy
+from stoker.engine.planning.decide import KeptTargets
 from stoker.engine.planning.plan import Plan
 from stoker.engine.planning.planner import DesiredState
 from stoker.engine.planning.relocation import CompletedMoves
@@ -90,7 +91,8 @@ class Assignment:
 class PlanningResult:
     """What a run has planned, and from what: set before the first step, and only read by the steps.
 
-    `removal_options` is how the operation removes resources.
+    `removal_options` is how the operation removes resources. `targets` are those that the plan has found and that steps
+    take from there.
 
     `earlier` are the resources from before the run, by name. `attribute_keys` are the attributes of each resource that
     others refer to. `adopted` are the documents of adopted resources, `copies` those of the snapshot that the operation
@@ -103,6 +105,7 @@ class PlanningResult:
     removal_options: RemovalOptions = field(default_factory=RemovalOptions)
     desired: DesiredState | None = None
     plan: Plan | None = None
+    targets: KeptTargets = field(default_factory=KeptTargets)
     earlier: Mapping[str, list[ResourceState]] = field(default_factory=dict)
     attribute_keys: dict[str, set[AttributeKey]] = field(default_factory=dict)
     adopted: Mapping[str, Mapping[str, object]] = field(default_factory=dict)

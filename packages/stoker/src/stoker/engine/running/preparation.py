@@ -7,7 +7,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -21,7 +20,7 @@ from stoker.engine.planning.action_order import ActionOrder, not_created_checks,
 from stoker.engine.planning.decide import Policies, can_have_obstacle, is_examined
 from stoker.engine.planning.imports import IMPORTED_BY, pending_imports, returned_references
 from stoker.engine.planning.plan import Plan
-from stoker.engine.planning.planner import DesiredState, plan_forward
+from stoker.engine.planning.planner import DesiredState, Forward
 from stoker.engine.planning.retention import Copies, RestoredValues, completed_before, is_part_of_return
 from stoker.engine.preflight.checks import CheckedSteps, check_steps
 from stoker.engine.records.actions import FORWARD, NOTHING, REMOVES, RETURNS
@@ -141,24 +140,24 @@ async def prepare(run: OperationContext) -> None:
         former = await _former(run)
         above = await _secrets_above(run)
         policies = Policies.of(run.services, run.stack, action)
-        removal_options = run.planning.removal_options
-        imported = run.planning.imported
         new = run.planning.relocated.new if run.planning.relocated is not None else frozenset[str]()
-        work = partial(
-            plan_forward,
-            action,
-            desired,
-            states,
-            run.scope,
-            policies,
-            former,
-            above,
-            moved,
-            removal_options,
-            imported,
-            new,
-        )
-        run.planning.plan = await run.evaluate(work, len(desired.definition.resources))
+
+        def planned() -> Plan:
+            return Forward(
+                action,
+                desired,
+                states,
+                run.scope,
+                policies,
+                former,
+                secrets_above=above,
+                moved=moved,
+                removal_options=run.planning.removal_options,
+                imported=run.planning.imported,
+                begun=new,
+            ).plan()
+
+        run.planning.plan = await run.evaluate(planned, len(desired.definition.resources))
     else:
         raise Bug(f"there is no way to run {action}")
 
@@ -260,6 +259,7 @@ async def _bind_definition(run: OperationContext, inputs: LoadedInputs) -> Desir
 
     desired = run.planning.desired = await run.evaluate(bound)
     desired.since, desired.skipped = run.operation.created_at, run.planning.removal_options.skipped
+    desired.settled = run.planning.targets.keep
     if inputs.template.uses("Fn::GetAZs"):
         await run.load_zones()
     run.scope.parent = None

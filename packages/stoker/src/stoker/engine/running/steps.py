@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 from stoker.base.errors import Bug, CloudError, StokerError
@@ -47,7 +48,6 @@ from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.records import COMPLETE, FAILED, IN_PROGRESS, Resource
 
 LOG = logging.getLogger(__name__)
-
 
 Continuation = Callable[[], Awaitable[Any]]
 """Does what was decided on; it may return a further `Continuation`."""
@@ -208,11 +208,13 @@ class StepRunner:
         return failure
 
     async def _final_target(self, name: str) -> Target:
-        run = self.context
-        assert run.planning.desired is not None
+        run, desired = self.context, self.context.planning.desired
+        if (target := run.planning.targets.take(name)) is not None:
+            return target
+        assert desired is not None
         await self._prefetch(name)
         try:
-            return await run.evaluate_values(partial(run.planning.desired.target, name, run.scope), Target.size)
+            return await run.evaluate_values(partial(desired.target, name, run.scope), attrgetter("size"))
         except StokerError as error:
             raise Failure.of(error, name) from error
 
