@@ -57,7 +57,7 @@ def lose(world: World) -> None:
     def refuse(*_: Any) -> None:
         raise OperationalError("connect", None, _Locked("database is locked"))
 
-    world.database.engine.dispose()
+    world.database.dispose()
     event.listen(world.database.engine, "do_connect", refuse)
 
 

@@ -100,14 +100,14 @@ async def test_a_group_waits_for_those_who_can_continue(
     database: Database, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each time that the journal waits, one more batch is submitted, as by a step that is slow to compute."""
-    remaining = [stack(f"s{number}") for number in range(12)]
+    remaining = [stack(f"s{number}") for number in range(9)]
     first = remaining.pop()
     monkeypatch.setattr(journal, "collect", lambda: journal.submit(Batch().add(remaining.pop()), lambda error: None))
     monkeypatch.setattr(journal, "expects_more", lambda: bool(remaining))
     before = journal.groups
     await journal.commit(Batch().add(first))
     assert journal.groups - before == 1
-    assert count(database, tables.stacks) == 12
+    assert count(database, tables.stacks) == 9
 
 
 async def test_a_group_waits_for_a_limited_number_of_batches(

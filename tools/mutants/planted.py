@@ -77,7 +77,7 @@ MUTANTS = (
     ),
     Mutant(
         "a late object stays when its resource is deleted",
-        "engine/running/steps.py",
+        "engine/running/removal.py",
         "        if state.row.uuid in run.objects.late and ",
         "        if not run.objects.late and ",
         expected_in="engine",
@@ -91,9 +91,9 @@ MUTANTS = (
     ),
     Mutant(
         "a finished deletion has no event",
-        "engine/running/steps.py",
-        "        batch = next_batch(first).remove(row).add(*run.events_for(state, reason))",
-        "        batch = next_batch(first).remove(row)",
+        "engine/running/removal.py",
+        "            batch.remove(state.row).add(*run.events_for(state, reason))",
+        "            batch.remove(state.row)",
         seed="16",
     ),
     Mutant(
@@ -161,9 +161,10 @@ MUTANTS = (
     ),
     Mutant(
         "an interrupted deletion is not finished",
-        "engine/running/steps.py",
-        "            await self._remove_objects(state, wrap, first)\n",
-        "            if not begun_before:\n                await self._remove_objects(state, wrap, first)\n",
+        "engine/running/removal.py",
+        "        if not self._is_begun(state):\n",
+        "        if self._is_begun(state):\n            await self._end([(state, reason)], Batch())\n"
+        "            return\n        else:\n",
         expected_in="engine",
     ),
     Mutant(

@@ -301,20 +301,20 @@ class Database:
     async def close_unused(self) -> None:
         """Close the connections to SQLite that nobody uses: each has copies of up to 2 MB of the file.
 
-        Connections to a server stay open, since opening one takes the server's time. A connection that is in use is
-        closed when it is returned.
+        Connections to a server stay open, since opening one takes the server's time.
         """
         if self.url.get_backend_name() == _SQLITE:
-            await self._on_reader(self._dispose)
+            await self._on_reader(self.dispose)
 
-    def _dispose(self) -> None:
+    def dispose(self) -> None:
+        """Close the connections that nobody uses; one that is in use is closed when it is returned."""
         self.engine.dispose()
         self._reading.dispose()
 
     def close(self) -> None:
         """Close all connections."""
         self._readers.shutdown(wait=True)
-        self._dispose()
+        self.dispose()
 
 
 def _checked(url: str) -> URL:

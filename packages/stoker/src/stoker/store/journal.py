@@ -73,7 +73,7 @@ _EPOCHS = (
 _ENOUGH = 64
 """Batches with which a group waits for no more: it costs as much as ten rows besides its rows."""
 _COLLECTING_SECONDS = 0.005
-_LONGEST_COLLECTING = 20
+_LONGEST_COLLECTING = 10
 """How long, and how often at most, a group waits for more while coroutines can continue."""
 _CONCURRENT = 4
 _COLLECTING_WHEN_IDLE = 3

@@ -148,7 +148,7 @@ class DisruptedSandbox(Sandbox):
 
     def save(self) -> DatabaseCopy:
         """Return the database for forks of this process, which have the rest."""
-        self._database.engine.dispose()  # all of it is in the file then, and no connection is shared
+        self._database.dispose()  # all of it is in the file then, and no connection is shared
         return DatabaseCopy(_database()[0].read_bytes())
 
 
