@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Set
 from threading import Lock
 from typing import Any, Generic, TypeVar
+
+from stoker_foundation.value_types import MAPPINGS
 
 Value = TypeVar("Value")
 
@@ -23,7 +25,7 @@ def memory_of(value: object) -> int:
         total += _ITEM
         if isinstance(item, str):
             total += len(item)
-        elif isinstance(item, (dict, Mapping)):  # dictionaries are recognized much faster
+        elif isinstance(item, MAPPINGS):
             pending += (*item.keys(), *item.values())
         elif isinstance(item, (list, tuple, Set)):
             pending += item

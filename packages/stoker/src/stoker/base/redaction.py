@@ -12,14 +12,13 @@ from urllib.parse import quote
 from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 from stoker_foundation.recent import Recent
+from stoker_foundation.value_types import MAPPINGS, SCALARS
 
 REDACTED = "******"
 """What is shown in place of a value that nobody may see."""
 
 SHORTEST_SECRET = 4
 """Shorter strings are not redacted inside longer ones: too much that is no secret would match."""
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 _BEGINNING = 40
 """Messages shorten long values: this many characters of a secret, and what follows them directly, are redacted too."""
@@ -68,8 +67,8 @@ class Redactor:
 
     def redact_values(self, value: object) -> Any:
         """Return the same as `redact`; a short secret is redacted, too, where it is a whole value."""
-        if type(value) not in _SCALARS:  # most values are scalars, which are recognized much faster
-            if isinstance(value, (dict, Mapping)):
+        if type(value) not in SCALARS:
+            if isinstance(value, MAPPINGS):
                 return {self.redact(key): self.redact_values(item) for key, item in value.items()}
             if isinstance(value, list):
                 return [self.redact_values(item) for item in value]

@@ -19,7 +19,8 @@ from stoker.base.json_text import read_json
 from stoker.base.similar import Suggestion, closest
 from stoker.schema.constraints import Constraint, CustomConstraint, described, schema_of
 from stoker.schema.live import Live
-from stoker.schema.unknown import MAPPINGS, Unknown, combine, has_unknown
+from stoker.schema.unknown import Unknown, combine, has_unknown
+from stoker_foundation.value_types import MAPPINGS
 
 
 class Type(StrEnum):
@@ -249,13 +250,12 @@ class Finalizer:
     def unknown_names(self, schema: Mapping[str, Property], names: Iterable[object], path: Path = ()) -> None:
         """Report the names that are not declared; a name that is given as well cannot be the one that is meant."""
         given = list(names)
-        for name in given:
-            if name not in schema:
-                visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
-                close = closest(str(name), (key for key in visible if key not in given))
-                known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
-                hint = self.advice.get(str(name), "") or (Suggestion(str(name), close) if close else known)
-                self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
+        for name in [each for each in given if each not in schema]:
+            visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
+            close = closest(str(name), (key for key in visible if key not in given))
+            known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
+            hint = self.advice.get(str(name), "") or (Suggestion(str(name), close) if close else known)
+            self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)
 
     def value(self, prop: Property, value: Any, path: Path) -> Any:
         """Return `value` converted to the property's type; unknowns are returned unchanged.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeGuard
+
+from stoker_foundation.value_types import MAPPINGS, SCALARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +33,9 @@ class Unknown:
         return "(known after apply)"
 
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-MAPPINGS = (dict, Mapping)
-"""Most are dictionaries, which are recognized in a tenth of the time that the abstract class takes."""
-
-
 def is_scalar(value: object) -> bool:
     """Return whether a value of plain data has no parts; it is then known."""
-    return type(value) in _SCALARS
+    return type(value) in SCALARS
 
 
 def is_unknown(value: object) -> TypeGuard[Unknown]:
@@ -48,7 +45,7 @@ def is_unknown(value: object) -> TypeGuard[Unknown]:
 
 def find_unknowns(value: object) -> Iterable[Unknown]:
     """Return every unknown in plain data, at any depth."""
-    if type(value) in _SCALARS:
+    if type(value) in SCALARS:
         return
     if isinstance(value, Unknown):
         yield value
@@ -62,12 +59,12 @@ def find_unknowns(value: object) -> Iterable[Unknown]:
 
 def has_unknown(value: object) -> bool:
     """Return whether `value` contains an unknown at any depth."""
-    if type(value) in _SCALARS:
+    if type(value) in SCALARS:
         return False
     if isinstance(value, MAPPINGS):
         value = [*value.values()]
     if isinstance(value, list | tuple):
-        compound = [item for item in value if type(item) not in _SCALARS]  # most are scalars, which need no call
+        compound = [item for item in value if type(item) not in SCALARS]  # most are scalars, which need no call
         return any(map(has_unknown, compound)) if compound else False
     return isinstance(value, Unknown)
 

@@ -20,6 +20,7 @@ from stoker.base.json_text import NotAcceptable, TooDeep, read_json
 from stoker.template.limits import DEFAULT_LIMITS, Limits
 from stoker.template.yaml_reader import SHORT_TAGS, YamlProblem, read
 from stoker_foundation.recent import memory_of
+from stoker_foundation.value_types import MAPPINGS
 
 AWS_KEY, AWS_VALUE = "AWSTemplateFormatVersion", "2010-09-09"
 
@@ -170,7 +171,7 @@ def _plain_copy(value: object, depth: int, source: str) -> object:
         return value
     if depth == 0:
         raise RequestLimitExceeded(f"{source}: values are nested too deeply.")
-    if isinstance(value, (dict, Mapping)):  # most are dictionaries, which are recognized much faster
+    if isinstance(value, MAPPINGS):
         charge(len(value) + 1, _ENTRY_BYTES * len(value))
         return {
             key if isinstance(key, str) else _key_text(key, source): _plain_copy(item, depth - 1, source)
