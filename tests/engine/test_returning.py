@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stoker.base.errors import BadValue, EntityNotFound
+from stoker_foundation.clock import ManualClock
 from testing.harness import World
 
 CHILD = """
@@ -163,6 +164,8 @@ async def test_return_after_random_history_leaves_no_changes(world: World, seed:
     await world.create("web", definition(), parameters={"word": "zero"})
     history = {await last_operation(world, "web"): world.outputs(await world.call("stack_show", ref=ref("web")))}
     for _ in range(4):
+        assert isinstance(world.clock, ManualClock)
+        world.clock.advance(1)  # operations of the same moment have no order
         stack = await world.update("web", definition(), parameters={"word": chance.choice(names)})
         history[await last_operation(world, "web")] = world.outputs(stack)
     for operation in chance.sample(list(history), 3):

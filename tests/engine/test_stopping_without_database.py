@@ -57,8 +57,8 @@ def lose(world: World) -> None:
     def refuse(*_: Any) -> None:
         raise OperationalError("connect", None, _Locked("database is locked"))
 
+    event.listen(world.database.engine, "do_connect", refuse)  # first, or the journal's thread could open another one
     world.database.dispose()
-    event.listen(world.database.engine, "do_connect", refuse)
 
 
 class _Locked(Exception):

@@ -30,8 +30,9 @@ RULE_PAGE = Path(__file__).parents[2] / "docs/reference/rehearsal-rules.md"
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Workers]:
-    """One process for all rehearsals: it is started once."""
-    with Workers(WORKER, 1) as made:
+    """One process for all rehearsals: it is started once, by whichever test is first, where the templates are."""
+    with pytest.MonkeyPatch.context() as patched, Workers(WORKER, 1) as made:
+        patched.chdir(TEMPLATES)
         yield made
 
 
@@ -48,9 +49,8 @@ def _together() -> list[list[Bug]]:
 
 
 @pytest.mark.parametrize("bugs", _together(), ids=lambda bugs: f"{bugs[0].rule} {bugs[0].to or bugs[0].template}")
-def test_rehearsal_finds_planted_bugs(bugs: list[Bug], workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rehearsal_finds_planted_bugs(bugs: list[Bug], workers: Workers) -> None:
     """Each has its rule and its place, and nothing else is found."""
-    monkeypatch.chdir(TEMPLATES)
     first = bugs[0]
     found = rehearse(Scenario(first.template, first.to, cloud=first.cloud), first.seeds, None, workers).findings
     for bug in bugs:
@@ -141,9 +141,8 @@ def test_views_for_users(workers: Workers) -> None:
     assert (busy.state, lost.state) == ("CREATE_COMPLETE", "CREATE_COMPLETE")
 
 
-def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scaling(workers: Workers) -> None:
     """Policies are signalled in the given order; a disruption takes place while a group scales."""
-    monkeypatch.chdir(TEMPLATES)
     scenario = Scenario("scaled-servers.yaml", scaled=("grow", "grow", "grow"))
     found = rehearse(scenario, 0, None, workers)
     assert not found.findings
@@ -160,8 +159,7 @@ def test_scaling(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
         rehearse(Scenario("scaled-servers.yaml", scaled=("shrink",)), 0, None, workers)
 
 
-def test_capacity_during_a_rolling_update(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(TEMPLATES)
+def test_capacity_during_a_rolling_update(workers: Workers) -> None:
     found = to_data(rehearse(Scenario("members.yaml", "members-larger.yaml"), 0, None, workers))
     assert not found["single_points"]  # each server has others beside it
     [capacity] = found["capacity"]
