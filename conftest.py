@@ -91,7 +91,7 @@ def pytest_configure() -> None:
     reduce_garbage_collection()
 
 
-_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
+_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.(slow|guests)\b", re.MULTILINE)
 """The mark of a module of which all tests are slow."""
 
 
@@ -109,9 +109,12 @@ _SLOW_WEIGHT = 20
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of a module that share what it makes once in one process: pytest-xdist deals tests out singly.
 
+    Guests are processes, so that tests with guests are slow ones.
     Groups that take long begin first, single quick tests last: workers then end at nearly the same time.
     """
     for item in items:
+        if item.get_closest_marker("guests") and not item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.slow)
         if not item.get_closest_marker("xdist_group") and _shares(item):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if getattr(config.option, "loadgroup", False):

@@ -15,6 +15,7 @@ import pytest
 from tests.cli.cli_shell import BIN, clean_environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [60, 120])
 def test_an_error_is_wrapped_at_the_width_of_its_own_terminal(columns: int, tmp_path: Path) -> None:
     """The standard output may be a pipe, as before `| head`."""
@@ -31,6 +32,7 @@ def test_an_error_is_wrapped_at_the_width_of_its_own_terminal(columns: int, tmp_
     assert columns - 15 < longest <= columns
 
 
+@pytest.mark.slow
 def test_a_terminal_without_unicode_gets_similar_characters(tmp_path: Path) -> None:
     environment = {**clean_environment(tmp_path), "PYTHONIOENCODING": "ascii"}
     command: list[str | Path] = [BIN / "stoker", "stack", "list", "--os-cloud", "a…ä"]

@@ -79,6 +79,7 @@ def test_a_stale_pid_file_is_ignored(directory: DataDirectory) -> None:
     assert running(directory, "engine") is None
 
 
+@pytest.mark.slow
 def test_other_program_on_the_port_is_not_mistaken_for_the_ended_one(
     directory: DataDirectory,
 ) -> None:

@@ -18,7 +18,7 @@ from tests.cli.agent_cloud import Cloud, until
 from tests.cli.cli_shell import Shell
 from tests.cli.guest_shell import require_built_image
 
-pytestmark = [pytest.mark.slow, pytest.mark.guests, pytest.mark.xdist_group("guests")]
+pytestmark = [pytest.mark.guests, pytest.mark.xdist_group("guests")]
 
 TRANSPORTS = ("POLL_SERVER_CFN", "POLL_SERVER_HEAT", "POLL_TEMP_URL", "ZAQAR_MESSAGE")
 SIGNALS = ("CFN_SIGNAL", "HEAT_SIGNAL", "TEMP_URL_SIGNAL", "ZAQAR_SIGNAL", "NO_SIGNAL")

@@ -16,7 +16,7 @@ from tests.cli.agent_cloud import until
 from tests.cli.cli_shell import Shell
 from tests.cli.guest_shell import guest_image, require_built_image
 
-pytestmark = [pytest.mark.slow, pytest.mark.guests, pytest.mark.xdist_group("guests")]
+pytestmark = [pytest.mark.guests, pytest.mark.xdist_group("guests")]
 
 SIGNALLING = """
   $format handle: {type: OS::Heat::WaitConditionHandle}

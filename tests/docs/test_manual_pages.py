@@ -27,6 +27,7 @@ def pages() -> dict[str, str]:
     return {path.stem: source for path, source in expected_pages().items()}
 
 
+@pytest.mark.slow
 def test_every_program_and_command_has_a_page_that_fits_it(pages: dict[str, str]) -> None:
     # Other tests of this process may have changed what help shows, such as the environment that defaults come from.
     path = os.pathsep.join([str(DOCUMENTATION / "_ext"), str(HEAT_COMMANDS / "src")])

@@ -31,6 +31,7 @@ def catalog(served: ServedCloud) -> set[str]:
     return {entry["type"] for entry in answer.json["catalog"]}
 
 
+@pytest.mark.slow
 def test_a_new_cloud_imports_identity_only() -> None:
     lines = subprocess.run(
         [sys.executable, "-c", TOKEN_ONLY], check=True, capture_output=True, text=True

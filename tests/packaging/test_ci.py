@@ -156,6 +156,7 @@ json.dump(comments, open(store, "w"))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", ["github", "gitlab"])
 def test_one_comment_is_updated_and_others_are_left_alone(tmp_path: Path, system: str) -> None:
     stubs, store = tmp_path / "bin", tmp_path / "comments.json"

@@ -56,6 +56,7 @@ def slow(code: str) -> Program:
     return Program("slow", "slow program", ("-c", code), (), "")
 
 
+@pytest.mark.slow
 def test_starting_program_with_progress_is_not_killed(directory: DataDirectory) -> None:
     """The program computes for three times as long as one without progress is given."""
     output: list[str] = []
@@ -68,6 +69,7 @@ def test_starting_program_with_progress_is_not_killed(directory: DataDirectory) 
     process.wait()
 
 
+@pytest.mark.slow
 def test_starting_program_without_progress_is_stopped_and_not_counted_as_death(directory: DataDirectory) -> None:
     with pytest.raises(StartFailed, match="neither answered nor made any progress"):
         start(directory, slow(IDLE))

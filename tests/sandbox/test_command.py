@@ -162,6 +162,7 @@ def test_varying_results_are_only_in_text_reports(option: str) -> None:
     assert (refused.exit_code, "--watch prints results for people" in refused.output.replace("\n", " ")) == (2, True)
 
 
+@pytest.mark.slow
 def test_worker_of_a_killed_command_ends_quietly(folder: Path) -> None:
     request = {"file": str(folder / "disk.test.yaml"), "cloud": None, "number": 0, "update": False}
     worker = subprocess.Popen(

@@ -25,6 +25,7 @@ def test_breaks(height):
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 def test_attack_table_outcomes(tmp_path: Path, workers: int) -> None:
     """An attack that succeeds is listed as broken, and the command fails."""

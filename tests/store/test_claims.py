@@ -392,6 +392,7 @@ sys.exit(any([os.waitpid(child, 0)[1] for child in children]))
 """A program that migrates in three processes."""
 
 
+@pytest.mark.slow
 def test_several_processes_can_migrate_at_the_same_time(url: str) -> None:
     done = subprocess.run([sys.executable, "-c", MIGRATIONS, url], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

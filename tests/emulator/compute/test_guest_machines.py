@@ -296,7 +296,6 @@ def test_virtual_machine_boots_from_volume_used_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.guests
-@pytest.mark.slow
 def test_a_machine_ends_with_a_killed_cloud_and_is_started_once_with_the_next(tmp_path: Path) -> None:
     try:
         virtual_launching.require_programs()
@@ -391,7 +390,6 @@ class Login:
 
 
 @pytest.mark.guests
-@pytest.mark.slow
 @pytest.mark.timeout(4 * BOOT_SECONDS)
 @pytest.mark.xdist_group("guests")
 @pytest.mark.skipif(shutil.which("ssh") is None, reason="needs the program ssh")

@@ -12,7 +12,7 @@ from openstack_emulator.guests.metering import processor_time
 
 from .guest_cloud import guest_cloud
 
-pytestmark = [pytest.mark.guests, pytest.mark.slow]
+pytestmark = pytest.mark.guests
 
 GUESTS = 20
 BOOT_PROCESSOR_SECONDS = 30.0

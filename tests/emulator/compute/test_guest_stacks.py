@@ -15,7 +15,7 @@ from tests.cfn.query_service import QueryService
 
 from .guest_cloud import RealNova, guest_cloud
 
-pytestmark = [pytest.mark.slow, pytest.mark.guests]
+pytestmark = pytest.mark.guests
 
 BUSY_SECONDS = 6
 BUSY = f"""#!/bin/sh

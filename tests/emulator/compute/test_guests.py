@@ -564,7 +564,6 @@ def test_a_volume_that_cannot_be_copied_is_not_swapped(watched: Nova, recorder: 
 
 
 @pytest.mark.guests
-@pytest.mark.slow
 def test_guests_end_with_a_killed_cloud_and_are_started_once_with_the_next(tmp_path: Path) -> None:
     port_file, log = tmp_path / "port", tmp_path / "log"
     command = [sys.executable, "-m", "openstack_emulator", "up", "--port", "0", "--port-file", str(port_file)]

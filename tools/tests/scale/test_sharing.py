@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.slow
 def test_engines_share_the_creation_of_a_tree() -> None:
     command = [sys.executable, "-m", "tools.scale.sharing", "--engines", "1", "2", "--members", "6"]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
