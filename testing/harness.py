@@ -32,6 +32,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.rpc.dispatch import DirectClient, Dispatcher
+from stoker.store.database import Pool
 from stoker.store.sealing import Sealer
 from stoker.testing.connections import settings_of
 from stoker.testing.sandbox import do_not_synchronize, empty_database
@@ -58,6 +59,12 @@ project_domain_id = default
 http_request_max_retries = 0
 """
 """A configuration file of an API that checks tokens at the identity service at `url`, as the user heat."""
+
+_READERS = 2
+"""Threads of a world that read: each opens a connection, which takes a tenth of what a small test does."""
+
+RARE_HEARTBEATS = EngineSettings(heartbeat_seconds=300.0, lease_seconds=1500.0)
+"""Settings for an engine that is alone and waits for long: nearly all that it does meanwhile is to report itself."""
 
 _TURN = 0.002
 _TURNS = 20_000
@@ -136,7 +143,7 @@ class World:
         if self._file is not None and is_new:
             self._file.write_bytes(empty_database())
         # Tests kill processes, not the machine: nobody reads a file from before a power failure.
-        self.database = CountedDatabase(self.url)
+        self.database = CountedDatabase(self.url, Pool(readers=_READERS))
         if self._file is not None:
             do_not_synchronize(self.database)
         if not is_new:

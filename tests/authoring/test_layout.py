@@ -318,7 +318,7 @@ def parsed_data(text: str) -> str:
     return json.dumps(Document.parse(text).data, sort_keys=True)
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(text=yaml_documents(), sort=st.booleans())
 def test_random_valid_documents_are_formatted(text: str, sort: bool) -> None:
     try:

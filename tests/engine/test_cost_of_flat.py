@@ -16,7 +16,7 @@ import stoker
 from openstack_emulator.testing import ServedCloud
 from testing.harness import World
 
-FEW, MANY = 200, 1000
+FEW, MANY = 100, 500
 SOURCES = str(Path(stoker.__file__).parent)
 NOT_COUNTED = tuple(
     f"{SOURCES}/{path}" for path in ("store/", "engine/ownership/", "engine/scheduling.py", "base/context.py")

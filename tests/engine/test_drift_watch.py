@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def template(**resources: Any) -> dict[str, Any]:
 def settings(**options: Any) -> EngineSettings:
     given = {"drift_interval": INTERVAL, "drift_calls_per_minute": 6000, **options}
     return EngineSettings(
-        lease_seconds=5000.0, heartbeat_seconds=10.0, stack_action_timeout=10_000_000, healing_interval=60, **given
+        lease_seconds=5000.0, heartbeat_seconds=20.0, stack_action_timeout=10_000_000, healing_interval=60, **given
     )
 
 
@@ -44,8 +45,8 @@ async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def passes(world: World, seconds: float) -> None:
-    for _ in range(int(seconds / 10)):
-        world.clock.advance(10)  # type: ignore[attr-defined]
+    for _ in range(ceil(seconds / 20)):
+        world.clock.advance(20)  # type: ignore[attr-defined]
         for _ in range(5):
             await world.turn()
 

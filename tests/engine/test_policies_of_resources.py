@@ -11,7 +11,7 @@ import pytest
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import BadValue, NotSupported, ResourceActionNotSupported, TemplateInvalid
 from stoker_foundation.clock import ManualClock
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 REF = {"name": "web", "id": None}
 THING = "OS::Heat::TestResource"
@@ -108,14 +108,14 @@ async def test_creation_policy_times_out(world: World) -> None:
 
 async def test_signals_and_the_deadline_survive_a_restart(served: ServedCloud, tmp_path: Path) -> None:
     clock = ManualClock(1_700_000_000.0)
-    world = await World(tmp_path / "stoker.db", served, clock=clock).start()
+    world = await World(tmp_path / "stoker.db", served, clock=clock, settings=RARE_HEARTBEATS).start()
     began = clock.now()
     stack_id = await begin(world, template(ready=condition(count=3, timeout="PT50M")))
     await awaiting(world, stack_id, "ready")
     await signal(world, "ready", "one")
     await world.stop()
     clock.advance(1500)
-    world = await World(tmp_path / "stoker.db", served, clock=clock).start()
+    world = await World(tmp_path / "stoker.db", served, clock=clock, settings=RARE_HEARTBEATS).start()
     try:
         await awaiting(world, stack_id, "ready")
         await signal(world, "ready", "two")

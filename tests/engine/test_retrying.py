@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openstack_emulator.core.faults import Fault
+from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import CloudError, Unconfirmed
 from stoker.cloud.call_slots import LONGEST_PAUSE
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.running.retries import LONGEST, Retries
 from stoker_foundation.clock import ManualClock
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 HOT = {"heat_template_version": "2021-04-16"}
 
@@ -44,7 +47,16 @@ async def test_a_used_name_is_requested_once(world: World) -> None:
     assert rule.seen == 1
 
 
-async def test_retries_of_busy_service_are_limited_and_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.fixture
+async def patient(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
+    """An engine that tries again for hours of its manual clock."""
+    world = await World(tmp_path / "stoker.db", served, settings=RARE_HEARTBEATS).start()
+    yield world
+    await world.stop()
+
+
+async def test_retries_of_busy_service_are_limited_and_logged(patient: World, caplog: pytest.LogCaptureFixture) -> None:
+    world = patient
     busy = Fault(on="POST /network/v2.0/networks", do="fail", status=503)
     rule = world.in_cloud(lambda: world.served.cloud.faults.add(busy))
     stack = await world.create("busy", template("OS::Neutron::Net"), timeout_mins=240)

@@ -17,10 +17,9 @@ from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Bug, StokerError, TemplateInvalid
 from stoker.cloud.credentials import TokenCredential
-from stoker.engine.settings import EngineSettings
 from stoker.plugins.registry import Registry
 from stoker_foundation.clock import ManualClock, SystemClock
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 from tests.resources.odd_values import STRINGS, Case, cases
 
 REF = {"name": "odd", "id": None}
@@ -63,7 +62,7 @@ async def world(tmp_path: Path) -> AsyncIterator[AcceleratedWorld]:
     """As the administrator, who may use all types."""
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.001)) as served:
         clock = ManualClock(SystemClock().now())
-        settings = EngineSettings(max_resources_per_stack=-1, action_retry_limit=0)
+        settings = replace(RARE_HEARTBEATS, max_resources_per_stack=-1, action_retry_limit=0)
         found = AcceleratedWorld(tmp_path / "stoker.db", served, clock=clock, settings=settings)
         await found.start()
         token = served.token("admin", "demo")

@@ -113,7 +113,6 @@ class Outage:
 
 Result = TypeVar("Result")
 
-_READERS = 4
 _SQLITE, _POSTGRESQL = "sqlite", "postgresql"
 _DRIVERS = {_SQLITE: "pysqlite", _POSTGRESQL: "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
 _EXAMPLE = "postgresql+psycopg://USER:PASSWORD@HOST:PORT/NAME"
@@ -146,7 +145,8 @@ _READ_ONLY = {
 class Pool:
     """Connections of one process (heat.conf, section database).
 
-    `size` connections are kept open (0: no limit), and `overflow` more may be opened temporarily. `timeout` is how long
+    At most `readers` threads read at the same time, each with a connection of its own. `size` connections are kept open
+    (0: no limit), and `overflow` more may be opened temporarily. `timeout` is how long
     to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
 
     After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
@@ -158,6 +158,7 @@ class Pool:
     server refuses whatever writes.
     """
 
+    readers: int = 4
     size: int = 5
     overflow: int = 50
     timeout: float | None = None
@@ -186,7 +187,7 @@ class Database:
         self.engine = _engine(self.url, self._pool)
         self._reading = _reading_engine(self.url, self._pool)
         self._outage = Outage("read")
-        self._readers = ReadingThreads(_READERS, "store-read")
+        self._readers = ReadingThreads(self._pool.readers, "store-read")
 
     async def wait_until_reachable(self, attempts: int, interval: float, clock: Clock) -> None:
         """Wait until the database answers: up to `attempts` attempts (-1: no limit), `interval` seconds apart.
