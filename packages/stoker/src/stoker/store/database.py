@@ -158,7 +158,6 @@ class Pool:
     server refuses whatever writes.
     """
 
-    readers: int = 4
     size: int = 5
     overflow: int = 50
     timeout: float | None = None
@@ -168,6 +167,7 @@ class Pool:
     parameters: str = ""
     wsrep_sync_wait: int | None = None
     read_only: bool = False
+    readers: int = 4
 
     def options(self) -> dict[str, Any]:
         """Return the arguments for SQLAlchemy's `create_engine`."""
