@@ -19,6 +19,6 @@ LATER = (
 )
 """What is imported on first use."""
 
-Registry.from_entry_points()
+Registry.from_entry_points().load()
 for _name in LATER:
     import_module(_name)

@@ -291,7 +291,7 @@ def _answer(work: Callable[[Path], dict[str, Any]], template: bytes, writing: in
 
 def prepared() -> bytes:
     """An empty database; what engines import and compile is there, once and not in each fork."""
-    Registry.from_entry_points(EngineSettings().type_options)
+    Registry.from_entry_points(EngineSettings().type_options).load()
     new_cloud(clock=ManualClock(), endpoint=CLOUD_URL).open_all()
     share_compiled_statements()
     with Sandbox() as sandbox:

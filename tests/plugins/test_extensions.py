@@ -81,6 +81,16 @@ def test_stokers_own_types_are_imported_on_demand() -> None:
     assert [offer.name for offer in own if not isinstance(offer.value, TypesOnDemand)] == ["placeholders"]
 
 
+def test_stokers_own_types_are_configured_when_they_are_imported_once() -> None:
+    registry = Registry.from_entry_points({"restart_on_signal": False})
+    restarter = registry.types["OS::Heat::HARestarter"]
+    assert getattr(restarter, "enabled") is False  # noqa: B009
+    registry.load()
+    assert registry.types.get("OS::Heat::HARestarter") is restarter
+    assert dict(registry.types)["OS::Heat::HARestarter"] is restarter
+    assert registry.types.get("OS::Heat::NoSuchType") is None
+
+
 def test_a_table_of_types_that_cannot_be_imported_is_refused_with_every_problem(install: Install) -> None:
     places = {"Example::Other": "value:Value", "Example::Missing": "no_such_module:Thing"}
     source = (

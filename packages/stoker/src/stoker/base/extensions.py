@@ -47,6 +47,11 @@ class Offer(Generic[Object]):
         """The package and its entry point, for messages."""
         return f"{self.package} ({self.entry_point})"
 
+    @property
+    def own(self) -> bool:
+        """Whether it is a part of Stoker itself."""
+        return self.package == _OWN_PACKAGE
+
 
 _derived: list[Callable[[], None]] = []
 

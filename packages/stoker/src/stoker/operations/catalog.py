@@ -78,7 +78,7 @@ def _begins(pattern: Pattern, type_name: str) -> bool:
 
 
 def _type(services: EngineServices, type_name: str) -> ResourceType:
-    type_ = services.types.offered().get(type_name)
+    type_ = services.types.offered_type(type_name)
     if type_ is None:
         raise EntityNotFound(f"The Resource Type ({type_name}) could not be found.")
     if type_.support.status == "HIDDEN":

@@ -162,10 +162,9 @@ async def generated_template_show(
     row = await _found(services, context, request.name)
     body = _Body.opened(services, row)
     stack = await services.database.read(queries.stack_by_id, body.stack) if body.stack is not None else None
-    types = services.types.offered()
     return {
         **_view(row),
-        "resources": [_resource(item, types.get(item.type)) for item in body.items],
+        "resources": [_resource(item, services.types.offered_type(item.type)) for item in body.items],
         "policies": body.policies,
         "stack_id": body.stack,
         "stack_name": stack.name if stack is not None else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection
@@ -156,7 +157,7 @@ def _present(connection: Connection, stack: Stack, show_nested: bool) -> dict[st
 
 def _previewed(services: EngineServices, stack: Stack, plan: Plan) -> list[Any]:
     """Return the resources of a stack to create, in order, with lists for nested stacks; unknown values are null."""
-    types, users = services.types.offered(), _users(plan)
+    users, type_named = _users(plan), cache(services.types.offered_type)
     found: list[Any] = []
     levels = [found]
     for step in plan.steps:
@@ -166,7 +167,7 @@ def _previewed(services: EngineServices, stack: Stack, plan: Plan) -> list[Any]:
             levels[-1][-1] = []
             levels.append(levels[-1][-1])
         properties = {change.name: change.shown() for change in step.changes}
-        type_ = types.get(step.type)
+        type_ = type_named(step.type)
         if type_ is not None:
             properties = {name: prop.default for name, prop in type_.properties.items()} | properties
         resource = _raw(stack, step, redact(properties, plan.secrets))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cache
 
 from sqlalchemy import Connection
 
@@ -199,9 +200,9 @@ async def template_summary(
 def _importable(services: EngineServices, template: Template) -> list[ImportableType]:
     """Return the resources whose objects can be imported, by type."""
     names: dict[str, list[str]] = {}
-    offered = services.types.offered()
+    type_named = cache(services.types.offered_type)
     for name, resource in template.resources.items():
-        kind = offered.get(resource.type)
+        kind = type_named(resource.type)
         if kind is not None and not unsuitable(kind):
             names.setdefault(resource.type, []).append(name)
     return [{"resource_type": kind, "names": names[kind]} for kind in sorted(names)]

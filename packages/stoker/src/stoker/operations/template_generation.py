@@ -112,7 +112,7 @@ def requested_types(services: EngineServices, types: Mapping[str, object], names
     """Return the types to scan. Raises BadValue for those that cannot be generated."""
     requested = frozenset(names)
     for name in sorted(requested - types.keys()):
-        if name in services.types.offered():
+        if name in services.types.offered_names():
             raise BadValue(f"Objects of the type {name} cannot be generated; those of these can: {_listed(types)}.")
         close = closest(name, types)
         hint = f"did you mean {close}?" if close else f"These types can be generated: {_listed(types)}."

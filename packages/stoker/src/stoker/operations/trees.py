@@ -59,7 +59,7 @@ class TreeChecker:
         self._context = context
         self._fetched = fetched or {}
         self.unfetched: dict[str, FetchedTemplate] = {}
-        self._type_names = list(services.types.offered())
+        self._type_names = services.types.offered_names()
         self.resources = 0
         self.found: list[tuple[Definition, Place]] = []
 

@@ -82,7 +82,7 @@ async def validate_template(services: EngineServices, context: RequestContext, r
 
 
 def _names(services: EngineServices, context: RequestContext, definition: Definition) -> list[Diagnostic]:
-    return check_names(definition, _lookup(services, definition), type_names=list(services.types.offered()))
+    return check_names(definition, _lookup(services, definition), type_names=services.types.offered_names())
 
 
 _NAMES = RequestCheck(strict=False, check=_names)

@@ -1,7 +1,8 @@
 """Resource types that are imported when a template uses them.
 
 A package that offers many types declares them as `TypesOnDemand`. A tool that reads one template then imports the
-modules of that template's types alone; an engine imports all types when it starts.
+modules of that template's types alone. An engine imports those of other packages when it starts, to validate them, and
+Stoker's own when they are used.
 """
 
 from __future__ import annotations

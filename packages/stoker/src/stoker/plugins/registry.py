@@ -14,7 +14,8 @@ The other groups are read where they are used: `stoker.services` in `stoker.clou
 `stoker.template_versions` in `stoker.template`.
 
 A package whose entry point cannot be loaded prevents the start, except for event sinks: stacks that name one that is
-missing are refused, and all others are not affected.
+missing are refused, and all others are not affected. Stoker's own resource types, which its tests validate, are
+imported when something uses them.
 """
 
 from __future__ import annotations
@@ -94,9 +95,13 @@ class Registry:
 
     @classmethod
     def from_entry_points(cls, options: Mapping[str, object] | None = None) -> Registry:
-        """Load all plug-ins of the installed packages, configured with `options`. Raises PluginInvalid."""
-        return cls(
-            _classes(_offered_types(options or {}).values()),
+        """Load what the installed packages offer, configured with `options`. Raises PluginInvalid.
+
+        The types of other packages are imported and validated at once, Stoker's own when they are used.
+        """
+        offered = _offered_types(options or {})
+        made = cls(
+            _classes(offer for offer in offered.values() if not offer.own),
             _constraints(options or {}),
             _template_type(),
             options,
@@ -104,6 +109,8 @@ class Registry:
             _named(offers(LIFECYCLE), LifecyclePlugin),
             _named(offers(UPDATE_POLICIES), UpdatePolicy),  # type: ignore[type-abstract]
         )
+        made.types = _TypesOnDemand(offered, made.constraints, options or {}, made.types)
+        return made
 
     @classmethod
     def on_demand(cls, options: Mapping[str, object] | None = None) -> Registry:
@@ -113,8 +120,13 @@ class Registry:
         policies, which only operations need. Raises PluginInvalid, also later, for a type that cannot be used.
         """
         made = cls((), _constraints(options or {}), _template_type())
-        made.types = _TypesOnDemand(_offered_types(options or {}), made.constraints)
+        made.types = _TypesOnDemand(_offered_types(options or {}), made.constraints, options or {}, {})
         return made
+
+    def load(self) -> None:
+        """Import and validate all types that have not been used yet. Raises PluginInvalid for the first invalid one."""
+        for _ in self.types.values():
+            pass
 
     def template_type(self, template: object, name: str) -> ResourceType:
         """Return the type of a resource that is itself a (parsed) template; `name` is its file's name or URL."""
@@ -124,23 +136,40 @@ class Registry:
 
 
 class _TypesOnDemand(Mapping[str, ResourceType]):
-    """One instance of each type by name, made when it is asked for first."""
+    """One instance of each type by name, made when it is asked for first. Several threads may use it."""
 
-    def __init__(self, offered: Mapping[str, _Offered], constraints: Mapping[str, CustomCheck]) -> None:
+    def __init__(
+        self,
+        offered: Mapping[str, _Offered],
+        constraints: Mapping[str, CustomCheck],
+        options: Mapping[str, object],
+        made: Mapping[str, ResourceType],
+    ) -> None:
+        """`made` are the instances that exist already."""
         self._offered = offered
         self._constraints = constraints
-        self._made: dict[str, ResourceType] = {}
+        self._options = options
+        self._made = dict(made)
 
     def __getitem__(self, name: str) -> ResourceType:
-        if name not in self._made:
-            (kind,) = _classes([self._offered[name]])
-            made = kind()
-            made.configure({})
-            problems = list(_type_problems(name, made, self._constraints))
-            if problems:
-                raise PluginInvalid(problems)
-            self._made[name] = made
-        return self._made[name]
+        known = self._made.get(name)
+        return self._make(name) if known is None else known
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a type, `default` if there is none; without the exception that `Mapping` would raise and catch."""
+        known = self._made.get(name)
+        if known is not None:
+            return known
+        return self._make(name) if name in self._offered else default
+
+    def _make(self, name: str) -> ResourceType:
+        (kind,) = _classes([self._offered[name]])
+        made = kind()
+        made.configure(self._options)
+        problems = list(_type_problems(name, made, self._constraints))
+        if problems:
+            raise PluginInvalid(problems)
+        return self._made.setdefault(name, made)
 
     def __contains__(self, name: object) -> bool:
         return name in self._offered

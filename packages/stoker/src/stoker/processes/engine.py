@@ -47,6 +47,7 @@ async def serve(config: cfg.ConfigOpts, config_files: Sequence[str] = (), trial:
         engine = await opened.enter_async_context(
             made_engine(config, database, peers=peers, bus=open_bus(config), isolation=isolation, trial=trial)
         )
+        engine.services.types.registry.load()  # all from one release, even if the package is upgraded meanwhile
         loop, service = asyncio.get_running_loop(), Dispatcher(engine, OPERATIONS)
         server = MessagingServer(transport, engine.services.id, loop, service, engine.membership)
         if trial is not None:

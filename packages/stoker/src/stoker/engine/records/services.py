@@ -5,9 +5,9 @@ knows running operations.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from stoker.base.context import is_denied
@@ -61,6 +61,10 @@ class MissingType(ResourceType):
         return await self.delete(call)
 
 
+_MOST_NAMES = 1024
+"""Names of types whose look-ups are remembered: operations look up the type of each resource several times."""
+
+
 @dataclass(slots=True)
 class TypeTable:
     """Resolves type names with an environment's registry, including templates among the files.
@@ -74,12 +78,34 @@ class TypeTable:
     _templates: Recent[tuple[ResourceType, Template]] = field(
         default_factory=lambda: Recent(512, lambda made: template_size(made[1]))
     )
+    _registered: Sequence[str] = field(init=False)
+    _named: Callable[[str], ResourceType | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._registered = tuple(self.registry.types)
+        self._named = lru_cache(_MOST_NAMES)(self.registry.types.get)
 
     def offered(self) -> Mapping[str, ResourceType]:
-        """Return all types by name, including those of the operator's environment."""
+        """Return all types by name, including those of the operator's environment. It imports all that were not yet."""
+        return {**self.registry.types, **self._of_operator()}
+
+    def offered_names(self) -> list[str]:
+        """Return the names of `offered`."""
+        return list(dict.fromkeys([*self._registered, *self._of_operator()]))
+
+    def offered_type(self, name: str) -> ResourceType | None:
+        """Return one of `offered` by its name, None if there is none."""
+        environment = self.loader.default_environment
+        if name in environment.registry.operator_types():
+            kind = self.lookup(environment, {}, name, "")[1]
+            if kind is not None:
+                return kind
+        return self._named(name)
+
+    def _of_operator(self) -> dict[str, ResourceType]:
         environment = self.loader.default_environment
         added = {name: self.lookup(environment, {}, name, "")[1] for name in environment.registry.operator_types()}
-        return {**self.registry.types, **{name: kind for name, kind in added.items() if kind is not None}}
+        return {name: kind for name, kind in added.items() if kind is not None}
 
     def lookup(
         self, environment: Environment, files: Mapping[str, str], type_name: str, resource_name: str
@@ -128,11 +154,11 @@ class TypeTable:
 
     def of_row(self, row: Resource) -> ResourceType | None:
         """Return a recorded resource's type if its row tells it; None if its state must be opened."""
-        return self.registry.types.get(row.type) if row.substituted is False else None
+        return self._named(row.type) if row.substituted is False else None
 
     def implementation(self, implementation: str, files: Mapping[str, str]) -> ResourceType | None:
         """Return the type with a resolved name, or None. Raises TemplateInvalid for an invalid template."""
-        kind = self.registry.types.get(implementation)
+        kind = self._named(implementation)
         if kind is not None or not is_template_name(implementation):
             return kind
         template = self.loader.template_named(files, implementation)
