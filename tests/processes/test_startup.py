@@ -27,6 +27,13 @@ print(*sys.modules)
 """
 
 
+SUPERVISOR = """
+import sys
+import stoker.processes.supervisor
+print(*sys.modules)
+"""
+
+
 def modules(program: str) -> list[str]:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return done.stdout.split()
@@ -57,3 +64,10 @@ def test_the_emulated_cloud_imports_identity_only() -> None:
         among(found, *drivers, "openstack_emulator.dns", "dns", "sqlalchemy", "keystoneauth1", "yaql", "jinja2") == []
     )
     assert len(found) < 600
+
+
+def test_the_supervisor_imports_no_libraries() -> None:
+    """`stoker up --detach` waits for it."""
+    found = modules(SUPERVISOR)
+    assert among(found, "http", "email", "ssl", "asyncio", "yaml", "sqlalchemy", "oslo_config", "click") == []
+    assert len(found) < 145

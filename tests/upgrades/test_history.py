@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 from alembic import command
-from sqlalchemy import text
+from sqlalchemy import event, text
+from sqlalchemy.engine import Engine
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import Invalid
 from stoker.store import schema
 from stoker.store.database import Database
+from stoker.store.tables import metadata
 from testing import forked_program
 from tests.upgrades import releases
 
@@ -158,6 +160,25 @@ def test_the_database_says_which_programs_work_with_it(
     if not fit.good:
         with pytest.raises(Invalid, match="db sync" if fit is schema.Compatibility.OLDER else "upgrade this program"):
             database.read_now(schema.require_fit)
+
+
+def test_only_one_of_the_two_checks_at_a_start_compares_columns(database: Database) -> None:
+    """The comparison takes ten times as long as looking the revisions up."""
+    database.migrate()
+    statements: list[str] = []
+
+    def note(_: object, cursor: object, statement: str, *rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        database.read_now(schema.require_not_later)
+        looks = len(statements)
+        database.migrate()
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert looks < 8
+    assert len(statements) > looks + len(metadata.tables)
 
 
 def test_an_embedded_stoker_refuses_the_tables_of_a_later_release(database: Database) -> None:
