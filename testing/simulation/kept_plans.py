@@ -353,6 +353,11 @@ def _as_recorded(step: dict[str, Any]) -> dict[str, Any]:
     return {**step, "kind": "replace"} if is_gone and step["kind"] == "create" else step
 
 
+def memory_directory() -> str | None:
+    """Return a directory in memory, where commits wait for no disk; None, which means the usual one, without it."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 def opened(directory: str) -> PlanScenarios:
     """Return an empty place for scenarios in a directory."""
     path = Path(directory) / "stoker.db"
@@ -364,8 +369,7 @@ def opened(directory: str) -> PlanScenarios:
 
 def main(seed: int, number: int = 1) -> None:
     """Tell random scenarios."""
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="stoker-plans-", dir=memory) as directory:
+    with tempfile.TemporaryDirectory(prefix="stoker-plans-", dir=memory_directory()) as directory:
         scenarios = opened(directory)
         for each in range(seed, seed + number):
             random.seed(each)

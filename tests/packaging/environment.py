@@ -1,15 +1,62 @@
-"""Virtual environments that have a wheel and nothing else but what it requires, made without a package index."""
+"""Wheels, and virtual environments that have one and nothing else but what it requires; no package index is asked."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tarfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from build import ProjectBuilder
 from packaging.requirements import Requirement
+
+from testing import forked_program
+
+_HOOK = "pyproject_hooks._in_process._in_process"
+"""The program that calls one function of a build backend."""
+
+_BACKEND = (
+    "setuptools.build_meta",
+    "setuptools.command.bdist_wheel",
+    "setuptools.command.install",
+    "setuptools.command.install_egg_info",
+    "setuptools.command.install_scripts",
+    "setuptools.command.sdist",
+    "setuptools.config._validate_pyproject",
+    "setuptools.config.pyprojecttoml",
+)
+"""Most of what that imports."""
+
+
+def build(source: Path, target: Path, directory: Path) -> Path:
+    """Build a source distribution of the folder `source` into `target`, and a wheel from it, whose path is returned.
+
+    It is unpacked in `directory`. What builds require must be installed here.
+    """
+    archive = Path(ProjectBuilder(source, runner=_call_backend).build("sdist", target))
+    with tarfile.open(archive) as packed:
+        packed.extractall(directory, filter="data")
+    unpacked = directory / archive.name.removesuffix(".tar.gz")
+    return Path(ProjectBuilder(unpacked, runner=_call_backend).build("wheel", target))
+
+
+def _call_backend(cmd: Sequence[str], cwd: str | None = None, extra_environ: Mapping[str, str] | None = None) -> None:
+    """Run the program of `cmd` in a forked process; the rest is as ProjectBuilder has it."""
+    done = forked_program.run(
+        _HOOK,
+        cmd[1:],
+        imports=_BACKEND,
+        environment={**os.environ, **(extra_environ or {})},
+        directory=Path(cwd or "."),
+        distribution="setuptools",
+        timeout=300,
+    )
+    if done.returncode:
+        raise subprocess.CalledProcessError(done.returncode, done.args, done.stdout, done.stderr)
 
 
 def required(requirements: Iterable[Requirement]) -> set[str]:

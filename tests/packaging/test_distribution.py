@@ -6,14 +6,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.environment import make
+from tests.packaging.environment import build, make
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,9 +41,8 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("tar", "-cf", archive, "-C", ROOT, "-T", checkout / "files", cwd=ROOT)
     run("tar", "-xf", archive, "-C", checkout, cwd=checkout)
     # What builds need in an environment of their own has been tried when this one was made.
-    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", built)
     for name in DISTRIBUTIONS:
-        run(*build, checkout / "packages" / name, cwd=checkout)
+        build(checkout / "packages" / name, built, checkout)
     return built
 
 

@@ -23,6 +23,7 @@ from stoker.store.sealing import Sealer
 from stoker_foundation.clock import SystemClock
 from stoker_heat_commands import environment, manage, status
 from testing.servers import free_port, wait_until
+from tests.packaging.environment import build
 from tests.store.rows import engine, operation, stack
 
 DISTRIBUTION = Path(__file__).parents[2] / "packages" / "stoker-heat-commands"
@@ -179,15 +180,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with the distribution, built from a copy, since a build writes beside the sources."""
     made = tmp_path_factory.mktemp("made")
     subprocess.run(["cp", "-r", DISTRIBUTION, made / "source"], check=True)
-    options: list[str | Path] = [
-        "-q",
-        "--no-deps",
-        "--no-build-isolation",
-        "--disable-pip-version-check",
-        "--target",
-        made / "target",
-    ]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, made / "source"], check=True)
+    wheel = build(made / "source", made / "wheels", made)
+    options: list[str | Path] = ["-q", "--no-deps", "--disable-pip-version-check", "--target", made / "target"]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, wheel], check=True)
     return made / "target"
 
 

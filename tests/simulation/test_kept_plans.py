@@ -22,13 +22,14 @@ from testing.simulation.kept_plans import (
     Event,
     PlanScenario,
     PlanScenarios,
+    memory_directory,
     opened,
 )
 
 
 @pytest.fixture(scope="module")
 def scenarios() -> Iterator[PlanScenarios]:
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(dir=memory_directory()) as directory:
         yield opened(directory)
     asyncio.set_event_loop(None)
 
