@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, event
+import pytest
+from sqlalchemy import Engine, event, inspect
 
+from stoker.base.errors import Invalid
 from stoker.store import queries
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
+from stoker_foundation.clock import SystemClock
 from tests.store.rows import stack
 
 COUNT = 30
@@ -58,6 +63,28 @@ async def test_a_reader_leaves_no_transaction_open(tmp_path: Path) -> None:
     await journal.commit(Batch().add(row))
     assert await database.read(queries.stack_by_id, row.id) == row
     journal.close()
+    database.close()
+
+
+def test_a_new_file_can_shrink_although_it_is_read_first(tmp_path: Path) -> None:
+    """Whoever waits for the database reads it before its tables are made; the first who writes says what it is."""
+    path = tmp_path / "stoker.db"
+    database = Database(f"sqlite:///{path}")
+    assert not database.read_now(lambda connection: inspect(connection).get_table_names())
+    database.migrate()
+    assert "stacks" in database.read_now(lambda connection: inspect(connection).get_table_names())
+    database.close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+async def test_a_file_that_is_no_database_cannot_be_reached(tmp_path: Path) -> None:
+    path = tmp_path / "stoker.db"
+    path.write_text("This is something else. " * 100)
+    database = Database(f"sqlite:///{path}")
+    with pytest.raises(Invalid, match="cannot be reached"):
+        await database.wait_until_reachable(3, 1.0, SystemClock())
     database.close()
 
 

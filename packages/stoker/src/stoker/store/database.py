@@ -11,7 +11,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
@@ -140,14 +140,25 @@ _READ_ONLY = {
 }
 """Statements, by backend, after which a connection refuses whatever writes."""
 
+_WAITING = "busy_timeout=10000"
+_READING_PRAGMAS = (_WAITING, "schema_version")
+"""What a connection to SQLite executes first. The second reads the file, so that one that cannot be used is noticed."""
+
+_WRITING_PRAGMAS = (_WAITING, "auto_vacuum=INCREMENTAL", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON")
+"""The same for one that writes. A new file can shrink if that is set before the file has any content; otherwise the
+pragma has no effect, but takes as long as reading the schema. With WAL, which is a property of the file, readers do not
+block for the writer. NORMAL loses nothing when a process is killed; FULL costs one fsync per group, so that a power
+failure loses nothing either.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Connections of one process (heat.conf, section database).
 
-    At most `readers` threads read at the same time, each with a connection of its own. `size` connections are kept open
-    (0: no limit), and `overflow` more may be opened temporarily. `timeout` is how long
-    to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
+    At most `readers` threads read at the same time, each with a connection of its own: with fewer, short reads wait for
+    long ones. `size` connections are kept open (0: no limit), and `overflow` more may be opened temporarily. `timeout`
+    is how long to wait for a free one, in seconds; connections are renewed after `recycle` seconds (-1: never).
 
     After `idle_transaction` seconds without a statement the server ends a transaction: otherwise that of a paused
     process, or of a lost machine, would keep its locks and block all others. A connection on which the server is silent
@@ -348,10 +359,10 @@ def _engine(url: URL, pool: Pool) -> Engine:
                 f"[database] connection: the driver of {url.drivername} is missing ({error}); install it with "
                 f"`pip install 'stoker[{extra}]'`."
             ) from error
-    return _sqlite_engine(url, pool)
+    return _sqlite_engine(url, pool, _WRITING_PRAGMAS)
 
 
-def _sqlite_engine(url: URL, pool: Pool) -> Engine:
+def _sqlite_engine(url: URL, pool: Pool, pragmas: Iterable[str]) -> Engine:
     # Of the connections that nobody uses, the one is next that was used last, which has kept its statements. As the
     # writer's are not those of reads, one connection writes, which also keeps the pages of the file: SQLite forgets
     # those of a connection when another one has written.
@@ -366,17 +377,8 @@ def _sqlite_engine(url: URL, pool: Pool) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        # With WAL readers do not block for the writer. NORMAL loses nothing when a process is killed; FULL costs one
-        # fsync per group, so that a power failure loses nothing either.
         connection.isolation_level = None
-        # A new file can shrink; the pragma has no effect on one that has tables.
-        for pragma in (
-            "busy_timeout=10000",
-            "auto_vacuum=INCREMENTAL",
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "foreign_keys=ON",
-        ):
+        for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
         if pool.read_only:
             connection.execute(_READ_ONLY[_SQLITE])
@@ -390,7 +392,7 @@ def _reading_engine(url: URL, pool: Pool) -> Engine:
     So are SQLite's, where no transaction has been begun. Its connections are others than those that write.
     """
     if url.get_backend_name() == _SQLITE:
-        return _sqlite_engine(url, pool)
+        return _sqlite_engine(url, pool, _READING_PRAGMAS)
     engine = _server_engine(url, pool, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True)
     if url.get_backend_name() == _POSTGRESQL:
         event.listen(engine, "connect", _hold_cursors)
