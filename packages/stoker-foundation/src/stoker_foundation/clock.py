@@ -8,7 +8,7 @@ import itertools
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import floor
 from typing import Protocol
 
@@ -41,13 +41,13 @@ _RUNNING_TIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class SystemClock:
-    """The machine's time and the running event loop's timers."""
+    """The machine's time and the running event loop's timers.
 
-    def now(self) -> float:
-        return time.time()
+    The time is asked for at the beginning and end of all that an engine computes, so no function of Python is between.
+    """
 
-    def monotonic(self) -> float:
-        return time.clock_gettime(_RUNNING_TIME)
+    now: Callable[[], float] = staticmethod(time.time)
+    monotonic: Callable[[], float] = staticmethod(partial(time.clock_gettime, _RUNNING_TIME))
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         return asyncio.get_running_loop().call_later(max(delay, 0.0), callback)
@@ -62,12 +62,10 @@ class SteadyClock:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._offset = clock.now() - clock.monotonic()
+        self.monotonic: Callable[[], float] = clock.monotonic
 
     def now(self) -> float:
-        return self._clock.monotonic() + self._offset
-
-    def monotonic(self) -> float:
-        return self._clock.monotonic()
+        return self.monotonic() + self._offset
 
     def call_later(self, delay: float, callback: Callable[[], None]) -> Timer:
         return self._clock.call_later(delay, callback)

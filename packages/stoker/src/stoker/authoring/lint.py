@@ -142,7 +142,7 @@ def _forms(registry: Registry, place: BoundTemplate) -> Iterator[Diagnostic]:
             )
     for resource in definition.resources.values():
         kind = place.kind_of(resource)
-        if kind is not None and traits_of(kind).has_custom_constraints and resource.external_id is None:
+        if kind is not None and traits_of(kind).constrained and resource.external_id is None:
             yield from finalize(definition, resource, kind, UnknownScope(), custom).diagnostics
 
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
@@ -131,17 +130,26 @@ class _Queue:
 
 
 class CallSlot:
-    """The slot of a call in progress; report the service's answer with `answered`."""
+    """The slot of a call, held in `async with`; report the service's answer with `answered`."""
 
-    def __init__(self, queue: _Queue, clock: Clock, longest_pause: float) -> None:
-        self._queue, self._clock, self._longest_pause = queue, clock, longest_pause
-        self._number = queue.congestion.begin()
+    __slots__ = ("_destination", "_number", "_queue", "_slots")
+
+    def __init__(self, slots: CallSlots, destination: Destination) -> None:
+        self._slots, self._destination = slots, destination
+
+    async def __aenter__(self) -> CallSlot:
+        self._queue = await self._slots.take(self._destination)
+        self._number = self._queue.congestion.begin()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._slots.release(self._queue)
 
     def answered(self, status: int, retry_after: float | None) -> None:
         """Adapt the number of concurrent calls to a response. `retry_after` is the service's own delay in seconds."""
-        queue, now = self._queue, self._clock.monotonic()
+        queue, now = self._queue, self._slots.clock.monotonic()
         if is_refusal(status, retry_after):
-            pause = min(retry_after or 0.0, self._longest_pause)
+            pause = min(retry_after or 0.0, self._slots.longest_pause)
             queue.congestion.refused(self._number, queue.in_use, now, pause)
         else:
             queue.congestion.answered(queue.in_use, now)
@@ -165,25 +173,19 @@ class CallSlots:
     def __init__(
         self, total: int, clock: Clock, per_destination: int | None = None, longest_pause: float = LONGEST_PAUSE
     ) -> None:
+        self.clock = clock
+        self.longest_pause = longest_pause
         self._free = total
-        self._clock = clock
         self._per_destination = per_destination or total
-        self._longest_pause = longest_pause
         self._used: Counter[str] = Counter()
         self._queues: dict[Destination, _Queue] = {}
         self._waiting: dict[Destination, _Queue] = {}
         self._turns = 0
         self._timer: tuple[float, Timer] | None = None
 
-    @asynccontextmanager
-    async def slot(self, destination: Destination) -> AsyncIterator[CallSlot]:
-        """Hold a slot; wait until the project and the destination have one."""
-        queue = self._queue(destination)
-        await self._taken(queue)
-        try:
-            yield CallSlot(queue, self._clock, self._longest_pause)
-        finally:
-            self._release(queue)
+    def slot(self, destination: Destination) -> CallSlot:
+        """Return what holds a slot in `async with`, once the project and the destination have one."""
+        return CallSlot(self, destination)
 
     def usage(self) -> dict[str, Usage]:
         """Return how many calls there are, by the name of the service."""
@@ -206,8 +208,41 @@ class CallSlots:
             waiting[queue.destination.project_id] += len(queue.waiting)
         return {project_id for project_id, count in waiting.items() if count > most}
 
-    def _queue(self, destination: Destination) -> _Queue:
-        now, queue = self._clock.monotonic(), self._queues.get(destination)
+    async def take(self, destination: Destination) -> _Queue:
+        """Take a slot, after those that wait for the same destination; `release` the queue that is returned."""
+        now = self.clock.monotonic()
+        queue = self._queue(destination, now)
+        if not queue.waiting and self._is_ready(queue, now):
+            self._use(queue)
+            return queue
+        future = asyncio.get_running_loop().create_future()
+        queue.waiting.append(future)
+        self._waiting[destination] = queue
+        self._schedule_next(now)
+        try:
+            await future
+        except asyncio.CancelledError:
+            if not future.cancelled():  # it was given a slot just before
+                self.release(queue)
+            raise
+        return queue
+
+    def release(self, queue: _Queue) -> None:
+        """Return a slot, for those that wait."""
+        self._free += 1
+        queue.in_use -= 1
+        queue.used_at = self.clock.monotonic()
+        project_id = queue.destination.project_id
+        self._used[project_id] -= 1
+        if not self._used[project_id]:
+            del self._used[project_id]
+        if self._is_idle(queue) and not queue.congestion.reduced and queue.congestion.resumes_at <= queue.used_at:
+            self._queues.pop(queue.destination, None)
+        if self._waiting:
+            self._start_waiting(queue.used_at)
+
+    def _queue(self, destination: Destination, now: float) -> _Queue:
+        queue = self._queues.get(destination)
         if queue is None or (
             self._is_idle(queue) and now >= max(queue.used_at, queue.congestion.resumes_at) + _IDLE_SECONDS
         ):
@@ -219,69 +254,47 @@ class CallSlots:
     def _is_idle(self, queue: _Queue) -> bool:
         return not queue.in_use and not queue.waiting
 
-    async def _taken(self, queue: _Queue) -> None:
-        """Take a slot, after those that wait for the same destination."""
-        future = asyncio.get_running_loop().create_future()
-        queue.waiting.append(future)
-        self._waiting[queue.destination] = queue
-        self._start_waiting()
-        try:
-            await future
-        except asyncio.CancelledError:
-            if not future.cancelled():  # it was given a slot just before
-                self._release(queue)
-            raise
+    def _use(self, queue: _Queue) -> None:
+        """Count a slot that the next call of a queue takes."""
+        self._turns += 1
+        queue.turn = self._turns
+        queue.in_use += 1
+        self._free -= 1
+        self._used[queue.destination.project_id] += 1
 
-    def _release(self, queue: _Queue) -> None:
-        self._free += 1
-        queue.in_use -= 1
-        queue.used_at = self._clock.monotonic()
-        project_id = queue.destination.project_id
-        self._used[project_id] -= 1
-        if not self._used[project_id]:
-            del self._used[project_id]
-        if self._is_idle(queue) and not queue.congestion.reduced and queue.congestion.resumes_at <= queue.used_at:
-            self._queues.pop(queue.destination, None)
-        self._start_waiting()
-
-    def _start_waiting(self) -> None:
+    def _start_waiting(self, now: float) -> None:
         """Give free slots to those that wait, and look again when a service may be called again."""
-        while queue := self._next():
+        while queue := self._next(now):
             future = queue.waiting.popleft()
             if not queue.waiting:
                 del self._waiting[queue.destination]
             if not future.done():
-                self._turns += 1
-                queue.turn = self._turns
-                queue.in_use += 1
-                self._free -= 1
-                self._used[queue.destination.project_id] += 1
+                self._use(queue)
                 future.set_result(None)
-        self._schedule_next()
+        self._schedule_next(now)
 
-    def _next(self) -> _Queue | None:
+    def _next(self, now: float) -> _Queue | None:
         """Return the queue of the next call: of the project with the fewest slots, then the one served longest ago."""
-        now = self._clock.monotonic()
-        ready = [queue for queue in self._waiting.values() if queue.is_open(now) and self._has_room(queue)]
+        ready = [queue for queue in self._waiting.values() if self._is_ready(queue, now)]
         return min(ready, key=lambda queue: (self._used[queue.destination.project_id], queue.turn), default=None)
 
-    def _has_room(self, queue: _Queue) -> bool:
-        return self._used[queue.destination.project_id] < self._free
+    def _is_ready(self, queue: _Queue, now: float) -> bool:
+        """Return whether a call may begin: the destination takes it, and the project leaves enough slots to others."""
+        return queue.is_open(now) and self._used[queue.destination.project_id] < self._free
 
-    def _schedule_next(self) -> None:
+    def _schedule_next(self, now: float) -> None:
         """Set the timer for the first pause that ends."""
-        now = self._clock.monotonic()
         paused = [each.congestion.resumes_at for each in self._waiting.values() if each.congestion.resumes_at > now]
         due = min(paused, default=None)
         if self._timer is not None and self._timer[0] != due:
             self._timer[1].cancel()
             self._timer = None
         if due is not None and self._timer is None:
-            self._timer = (due, self._clock.call_later(due - now, self._resume))
+            self._timer = (due, self.clock.call_later(due - now, self._resume))
 
     def _resume(self) -> None:
         self._timer = None
-        self._start_waiting()
+        self._start_waiting(self.clock.monotonic())
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

@@ -12,7 +12,7 @@ import os
 import re
 import ssl
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -137,6 +137,10 @@ class _Lane:
     size_option: str
     seconds: float | None = None
 
+    def deadline(self) -> AbstractAsyncContextManager[object]:
+        """Return the context in which a request must end."""
+        return nullcontext() if self.seconds is None else asyncio.timeout(self.seconds)
+
 
 class Transport:
     """The connections of one process. Create it and close it on the event loop that uses it.
@@ -185,7 +189,7 @@ class Transport:
         A connection that could not be opened is retried; one that broke only if the request is idempotent.
         """
         try:
-            async with asyncio.timeout(self._lane(request).seconds):
+            async with self._lane(request).deadline():
                 return await self._retried(request)
         except TimeoutError as error:
             raise _unreachable(request, error, transient=True) from error
@@ -235,8 +239,9 @@ class Transport:
             allow_redirects=False,  # a token must not follow a redirect to another host
         ) as response:
             content = await _content(response, lane)
-        path, request_id = without_names(response.url.path), response.headers.get("x-openstack-request-id", "-")
-        log.debug("%s %s %s: %s (%s)", request.service, request.method, path, response.status, request_id)
+        if log.isEnabledFor(logging.DEBUG):
+            path, request_id = without_names(response.url.path), response.headers.get("x-openstack-request-id", "-")
+            log.debug("%s %s %s: %s (%s)", request.service, request.method, path, response.status, request_id)
         return Answer(response.status, response.headers, parse(content, response.content_type), content)
 
     def _lane(self, request: Request) -> _Lane:

@@ -168,7 +168,7 @@ class FairScheduler:
         self._handle, self._now = None, 0.0
         expected, ahead = 0.0, dict[str, float]()
         while expected < _SECONDS_AT_ONCE:
-            ready = [turn for turn, queue in self._waiting.items() if queue.has_small or turn not in ahead]
+            ready = [turn for turn, queue in self._waiting.items() if turn not in ahead or queue.has_small]
             if not ready:
                 break
             turn = ready[0]
@@ -209,7 +209,7 @@ class _Queue:
         self._since = 0
 
     def __bool__(self) -> bool:
-        return bool(self.has_small or self._stacks)
+        return bool(self.returned or self._begun or self._steps or self._stacks)
 
     @property
     def has_small(self) -> bool:

@@ -217,10 +217,10 @@ def checked_values(services: EngineServices, definition: Definition) -> Iterator
     for resource, kind in services.types.in_definition(definition):
         if kind is None or kind.any_properties:
             continue
-        if traits_of(kind).has_custom_constraints:
+        if constrained := traits_of(kind).constrained:
             path = (definition.template.written("resources"), resource.name, "properties")
             given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
-            for constraint, value, inner in custom_constraints(kind.properties, given):
+            for constraint, value, inner in custom_constraints(constrained, given):
                 if not has_unknown(value):
                     yield constraint, value, (*path, *inner), str
 

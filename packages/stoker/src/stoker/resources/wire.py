@@ -29,9 +29,9 @@ def to_wire(schema: Mapping[str, Property], values: Mapping[str, object]) -> dic
 
 def wire_value(prop: Property, value: object) -> object:
     """Return one property's value as the service expects it."""
-    if isinstance(value, Mapping) and prop.schema is not None:
+    if prop.schema is not None and isinstance(value, Mapping):
         return without_nulls(to_wire(prop.schema, value))
-    if isinstance(value, list) and prop.items is not None:
+    if prop.items is not None and isinstance(value, list):
         return [wire_value(prop.items, item) for item in value]
     return value
 
@@ -75,7 +75,7 @@ def without_nulls(body: Mapping[str, object]) -> dict[str, Any]:
 
 def older_spellings(schema: Mapping[str, Property]) -> frozenset[str]:
     """Return the properties that another one replaces (`Property.replaces`)."""
-    return frozenset(prop.replaces for prop in schema.values() if prop.replaces)
+    return frozenset([prop.replaces for prop in schema.values() if prop.replaces])
 
 
 def plain_name(name: str) -> str:

@@ -458,9 +458,7 @@ def secret_paths(schema: Mapping[str, Property], values: Mapping[str, object], p
 
 
 def _secrets_of(prop: Property, value: object, path: Path) -> Iterator[Path]:
-    if value is None:
-        return
-    if prop.secret:
+    if prop.secret and value is not None:
         yield path
     elif prop.schema is not None and isinstance(value, Mapping):
         yield from secret_paths(prop.schema, value, path)
@@ -471,27 +469,29 @@ def _secrets_of(prop: Property, value: object, path: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What any property of a schema declares, at any depth: a custom constraint; that it is secret; that it accepts a
-    name where the service requires an ID (`resolve`). `present_names` has the names of properties by the ones before.
+    """What properties declare, at any depth: custom constraints (`constrained`); secrets; that they accept a name where
+    the service requires an ID (`referring`). `present_names` has the names of properties by the ones before.
     """
 
-    has_custom_constraints: bool
+    constrained: Mapping[str, Property]
     has_secrets: bool
-    looks_names_up: bool
+    referring: Mapping[str, Property]
     present_names: Mapping[str, str]
 
     @classmethod
     def of(cls, schema: Mapping[str, Property]) -> Traits:
         """Return the traits of a schema."""
-        found = list(_all_properties(schema.values()))
         return cls(
-            has_custom_constraints=any(
-                isinstance(constraint, CustomConstraint) for prop in found for constraint in prop.constraints
-            ),
-            has_secrets=any(prop.secret for prop in found),
-            looks_names_up=any(prop.resolve is not None for prop in found),
+            constrained=_declaring(schema, lambda prop: any(isinstance(c, CustomConstraint) for c in prop.constraints)),
+            has_secrets=bool(_declaring(schema, lambda prop: prop.secret)),
+            referring=_declaring(schema, lambda prop: prop.resolve is not None),
             present_names={prop.replaces: name for name, prop in schema.items() if prop.replaces},
         )
+
+
+def _declaring(schema: Mapping[str, Property], declares: Callable[[Property], bool]) -> dict[str, Property]:
+    """Return the properties that declare something themselves, or in which one does."""
+    return {name: prop for name, prop in schema.items() if any(map(declares, _all_properties([prop])))}
 
 
 def _all_properties(properties: Iterable[Property]) -> Iterator[Property]:

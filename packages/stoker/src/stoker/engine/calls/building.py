@@ -253,11 +253,12 @@ async def _named(
     view: StackView, type_: ResourceType, values: Mapping[str, object], requires: Collection[str], *, required: bool
 ) -> Mapping[str, Any]:
     """Return values with names replaced by ids; unless `required`, names that do not exist any more are kept."""
-    if not traits_of(type_).looks_names_up:
+    referring = traits_of(type_).referring
+    if not referring:
         return values
     cloud = await view.cloud()
     try:
-        return await resolve_names(type_.properties, values, cloud, _ids_of(view, requires))
+        return await resolve_names(referring, values, cloud, _ids_of(view, requires))
     except CloudError:
         if required:
             raise

@@ -43,8 +43,8 @@ def owned_by(state: ResourceState, stack: Stack) -> Owned | None:
     row = state.row
     if row.physical_id is None or state.stored.definition.get("external_id") is not None:
         return None
-    found = claim_of(state.type, row.physical_id, stack.project_id, stack.user_id, state.given)
-    return None if found is None else replace(found, uuid=row.uuid, type=row.type)
+    key = _key_of(state.type, row.physical_id, stack.project_id, stack.user_id, state.given)
+    return None if key is None else Owned(key, row.physical_id, row.uuid, row.type)
 
 
 def claim_of(
@@ -55,12 +55,18 @@ def claim_of(
     properties: Mapping[str, object] = MappingProxyType({}),
 ) -> Owned | None:
     """Return the claim of a resource of this owner that is not recorded yet; None if the type has no own objects."""
+    key = _key_of(kind, physical_id, project_id, user_id, properties)
+    return None if key is None else Owned(key, physical_id, "", kind.type_name)
+
+
+def _key_of(
+    kind: ResourceType, physical_id: str, project_id: str, user_id: str | None, properties: Mapping[str, object]
+) -> str | None:
     ids = kind.object_ids or (ObjectIds() if kind.id_is_new else None)
     if ids is None or kind.local or kind.nested:
         return None
     listed = f"{kind.listed.service} {kind.listed.path}" if kind.listed is not None else kind.type_name
-    key = key_of(ids.kind or listed, ids.scope(project_id, user_id, properties), physical_id)
-    return Owned(key, physical_id, "", kind.type_name)
+    return key_of(ids.kind or listed, ids.scope(project_id, user_id, properties), physical_id)
 
 
 def claim(
@@ -85,7 +91,7 @@ def claim(
         ]
         grants += [Grant(other, other.recorded_id, double(owned.key, other.row.uuid)) for other in former]
         grants.append(Grant(state, row.physical_id, owned.key))
-        batch.claims.append(replace(owned, instead=frozenset(other.row.uuid for other in former)))
+        batch.claims.append(replace(owned, instead=frozenset(other.row.uuid for other in former)) if former else owned)
     granted = {grant.state.row.uuid: grant.ownership for grant in grants}
     for written in (*batch.added, *batch.changed):
         if isinstance(written, Resource) and written.uuid in granted:
