@@ -113,8 +113,8 @@ MUTANTS = (
     Mutant(
         "a lost claim does not prevent a write",
         "store/journal.py",
-        "            kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]",
-        "            kept = group",
+        "            remaining = [batch for batch in group if batch.claim is None or batch.claim not in fenced]",
+        "            remaining = group",
         seed="16",
     ),
     Mutant(

@@ -175,14 +175,14 @@ class Query:
 
     def read(self, query_string: str) -> dict[str, Any]:
         """Return the checked values by name. Raises BadRequest."""
-        given = _parse(query_string)
+        values_by_name = _parse(query_string)
         if self.strict:
             known = {*self.fields, *self.filters}
             choices = "it must be one of {known}." if known else "there is none here."
-            refuse_unknown(f"Unknown query parameter: {{names}}; {choices}", given.keys() - known, known)
-        values = {name: _query_value(name, spec, given.get(name, [])) for name, spec in self.fields.items()}
+            refuse_unknown(f"Unknown query parameter: {{names}}; {choices}", values_by_name.keys() - known, known)
+        values = {name: _query_value(name, spec, values_by_name.get(name, [])) for name, spec in self.fields.items()}
         if self.filters:
-            values["filters"] = {name: given[name] for name in self.filters if name in given}
+            values["filters"] = {name: values_by_name[name] for name in self.filters if name in values_by_name}
         return values
 
 
@@ -202,11 +202,11 @@ class Body:
         """The JSON Schema of the body."""
         return Structure(self.fields, self.strict).schema
 
-    def read(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    def read(self, body: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the checked values by name; null counts as not given. Raises BadRequest."""
-        if given is None and self.required:
+        if body is None and self.required:
             raise absent_body()
-        return read_fields(self.fields, given or {}, JSON, strict=self.strict)
+        return read_fields(self.fields, body or {}, JSON, strict=self.strict)
 
 
 def _parse(query_string: str) -> dict[str, list[str]]:
@@ -216,12 +216,12 @@ def _parse(query_string: str) -> dict[str, list[str]]:
         raise BadRequest("The query string is not UTF-8 after its %-escapes are decoded.") from None
     except ValueError:
         raise BadRequest(f"The query string has more than {MAX_QUERY_FIELDS} parameters.") from None
-    given: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for name, value in pairs:
         if "\0" in name or "\0" in value:
             raise BadRequest("The query string contains a NUL character.")
-        given.setdefault(name, []).append(value)
-    return given
+        values_by_name.setdefault(name, []).append(value)
+    return values_by_name
 
 
 def _query_value(name: str, spec: Field, values: list[str]) -> object:

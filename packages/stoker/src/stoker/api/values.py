@@ -370,7 +370,7 @@ def _nullable(field: Field) -> dict[str, object]:
 
 
 def read_fields(
-    fields: Fields, given: Mapping[str, object], notation: Notation, prefix: str = "", *, strict: bool = True
+    fields: Fields, entries: Mapping[str, object], notation: Notation, prefix: str = "", *, strict: bool = True
 ) -> dict[str, object]:
     """Return the value of each field, converted, or its default. `prefix` is put before names in messages.
 
@@ -378,9 +378,9 @@ def read_fields(
     """
     names = {spelling: name for name, each in fields.items() for spelling in (name, *each.aliases)}
     if strict:
-        refuse_unknown(notation.unknown, [f"{prefix}{name}" for name in given if name not in names], fields)
+        refuse_unknown(notation.unknown, [f"{prefix}{name}" for name in entries if name not in names], fields)
     named: dict[str, object] = {}
-    for spelling, value in given.items():
+    for spelling, value in entries.items():
         name = names.get(spelling)
         if name is None or value is None:
             continue

@@ -125,7 +125,7 @@ def _unacceptable_logins(config: cfg.ConfigOpts, written: list[Written]) -> Iter
         try:
             credentials(config, group)
         except cfg.Error as error:
-            places = [one.place for one in written if (one.group, one.name) == (group, "auth_type")]
+            places = [value.place for value in written if (value.group, value.name) == (group, "auth_type")]
             yield f"{places[-1]}: {error}" if places else str(error)
 
 
@@ -163,8 +163,10 @@ def _refusal(group: str, option: cfg.Opt, written: list[Written], error: str) ->
     """
     names = {(group, option.name), (group, option.dest)}
     names |= {(old.group or group, old.name or option.name) for old in option.deprecated_opts}
-    given = [one for one in written if (one.group, one.name) in names]
-    wrong = [one for one in (given if option.multi else given[-1:]) if _reason(option, one.value) is not None]
+    own_values = [value for value in written if (value.group, value.name) in names]
+    wrong = [
+        value for value in (own_values if option.multi else own_values[-1:]) if _reason(option, value.value) is not None
+    ]
     name = f"[{group}] {option.name}"
     if not wrong:
         return f"{name}: {'the value is not acceptable' if option.secret else _LOCATION.sub(_PLACE, error)}"

@@ -30,7 +30,7 @@ class Written:
 
 def written_values(config: cfg.ConfigOpts) -> list[Written]:
     """Return the values of the files of a configuration, in the order in which later ones override."""
-    return [one for path in _files(config) for one in _read(path).values]
+    return [value for path in _files(config) for value in _read(path).values]
 
 
 def syntax_problems(paths: Iterable[str]) -> list[str]:

@@ -58,9 +58,9 @@ _derived: list[Callable[[], None]] = []
 
 def remembered(make: Callable[[], Made]) -> Callable[[], Made]:
     """Decorator of functions without arguments: make a value from extensions when it is needed first, and keep it."""
-    kept = cache(make)
-    _derived.append(kept.cache_clear)
-    return kept
+    cached = cache(make)
+    _derived.append(cached.cache_clear)
+    return cached
 
 
 def forget() -> None:

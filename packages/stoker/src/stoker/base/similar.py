@@ -20,9 +20,9 @@ class Suggestion(str):
     meant: str
 
     def __new__(cls, wrong: str, meant: str, what: str = "") -> Suggestion:
-        made = super().__new__(cls, f"did you mean {what}{meant!r}?")
-        made.wrong, made.meant = wrong, meant
-        return made
+        suggestion = super().__new__(cls, f"did you mean {what}{meant!r}?")
+        suggestion.wrong, suggestion.meant = wrong, meant
+        return suggestion
 
     def __deepcopy__(self, _memo: object) -> str:
         """Return the hint alone, as part of plain data."""
@@ -46,5 +46,7 @@ def _candidates(name: str, known: list[str]) -> Iterable[str]:
     if len(known) <= _FEW:
         return known
     start = name.lower()
-    near = (one for one in known if abs(len(one) - len(name)) <= 2 or one.lower().startswith(start))
+    near = (
+        candidate for candidate in known if abs(len(candidate) - len(name)) <= 2 or candidate.lower().startswith(start)
+    )
     return islice(near, _MANY)

@@ -144,16 +144,16 @@ def unused_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = froz
 
     `library_groups` are sections that other libraries read.
     """
-    return sorted({(one.group, one.name) for one in _unused(config, known_options(config), library_groups)})
+    return sorted({(written.group, written.name) for written in _unused(config, known_options(config), library_groups)})
 
 
 def unknown_options(config: cfg.ConfigOpts, library_groups: frozenset[str] = frozenset()) -> list[Unknown]:
     """Return the options in the configuration files that neither Stoker nor Heat has, in the order of the files."""
     known = known_options(config)
     return [
-        Unknown(one, suggested_option(known, one.group, one.name))
-        for one in _unused(config, known, library_groups)
-        if reason_of(one.group, one.name) is None
+        Unknown(written, suggested_option(known, written.group, written.name))
+        for written in _unused(config, known, library_groups)
+        if reason_of(written.group, written.name) is None
     ]
 
 
@@ -171,6 +171,6 @@ def _unused(
     config: cfg.ConfigOpts, known: AbstractSet[tuple[str, str]], library_groups: frozenset[str]
 ) -> Iterator[Written]:
     foreign = LIBRARY_GROUPS | library_groups
-    for one in written_values(config):
-        if one.group not in foreign and (one.group, one.name) not in known:
-            yield one
+    for written in written_values(config):
+        if written.group not in foreign and (written.group, written.name) not in known:
+            yield written

@@ -199,12 +199,12 @@ def _names(path: str) -> list[str]:
 
 def _contains(message: str, name: str) -> bool:
     """Return whether a message contains a name as a whole, and not as a part of the URL that was requested."""
-    at = message.find(name)
-    while at >= 0:
-        before, after = message[at - 1 : at], message[at + len(name) : at + len(name) + 1]
+    position = message.find(name)
+    while position >= 0:
+        before, after = message[position - 1 : position], message[position + len(name) : position + len(name) + 1]
         if not (before.isalnum() or before in ("_", "-", "/")) and not (after.isalnum() or after in ("_", "-", "/")):
             return True
-        at = message.find(name, at + 1)
+        position = message.find(name, position + 1)
     return False
 
 

@@ -236,8 +236,10 @@ class CloudPool:
             verify = False if tls.insecure else (tls.ca_file or True)
             certificate = (tls.cert_file, tls.key_file) if tls.cert_file and tls.key_file else tls.cert_file
             limit = self.settings.call_timeout
-            made = ksa_session.Session(session=plain, verify=verify, cert=certificate, timeout=limit, app_name="stoker")
-            self._sessions[tls] = (plain, made)
+            session = ksa_session.Session(
+                session=plain, verify=verify, cert=certificate, timeout=limit, app_name="stoker"
+            )
+            self._sessions[tls] = (plain, session)
         return self._sessions[tls][1]
 
 

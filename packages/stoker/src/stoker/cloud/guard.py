@@ -53,9 +53,9 @@ class Guard:
     def _socket(self, place: Any) -> socket.socket:
         family, kind, protocol, _, address = place
         self.check(str(address[0]))
-        made = socket.socket(family, kind, protocol)
-        made.setblocking(False)
-        return made
+        new_socket = socket.socket(family, kind, protocol)
+        new_socket.setblocking(False)
+        return new_socket
 
 
 class _Resolver(AbstractResolver):

@@ -368,9 +368,9 @@ class Endpoints:
 
     def _url(self, service: Service) -> str | None:
         client = self.settings(service.name)
-        given = self._settings.client(service.name).url if client.named_by is None else None
-        if given is not None:
-            return given.replace("%(tenant_id)s", self.access.project_id or "")
+        configured = self._settings.client(service.name).url if client.named_by is None else None
+        if configured is not None:
+            return configured.replace("%(tenant_id)s", self.access.project_id or "")
         for catalog_type in service.catalog_types:
             region = self.region if self.client else _region(self._settings, catalog_type, self.region)
             if urls := self.access.urls(catalog_type, client.endpoint_type, region):

@@ -110,11 +110,11 @@ class _Adapter(BaseAdapter):
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise requests.ConnectTimeout(_LATE, request=request)
-        kept: dict[str, Any] = {
+        headers: dict[str, Any] = {
             name: value for name, value in request.headers.items() if name.lower() not in _OWN_HEADERS
         }
         body: Any = request.body
-        sent = Request(_SERVICE, str(request.method), str(request.url), kept, body=body, tls=self._tls)
+        sent = Request(_SERVICE, str(request.method), str(request.url), headers, body=body, tls=self._tls)
         exchange = asyncio.run_coroutine_threadsafe(self._transport.attempt(sent), self._loop)
         try:
             answer = exchange.result(left)

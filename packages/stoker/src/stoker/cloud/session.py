@@ -306,9 +306,9 @@ class Cloud:
         self, service: str, headers: Mapping[str, str], method: str, path: str, params: Mapping[str, object] | None
     ) -> Answer:
         """Ask for an object a second time, with the headers of the first request; return the response."""
-        kept = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
+        reusable = {name: value for name, value in headers.items() if name not in ("Accept", "Content-Type")}
         url = (await self.endpoints.newest(service)).join(path)
-        return await self._answered(service, method, url, params, kept, None, once=False)
+        return await self._answered(service, method, url, params, reusable, None, once=False)
 
     async def _answered(
         self,
@@ -338,11 +338,11 @@ class Cloud:
         data: Body,
         once: bool = False,
     ) -> Answer:
-        given = {key: _text(value) for key, value in (params or {}).items() if value is not None}
+        query = {key: _text(value) for key, value in (params or {}).items() if value is not None}
         sent = {"X-Auth-Token": access.token, **headers}
         tls = self.endpoints.settings(service).tls
         return await self._shared.transport.send(
-            Request(service, method, url, sent, given, data, tls, once, access.project_id or "")
+            Request(service, method, url, sent, query, data, tls, once, access.project_id or "")
         )
 
 

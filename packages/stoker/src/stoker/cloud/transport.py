@@ -351,5 +351,5 @@ def reason_of(error: Exception) -> str:
 def without_names(path: str) -> str:
     """Return the path up to the collection. The rest may contain the value of a hidden parameter."""
     known = _COLLECTION.match(path)
-    kept = known[0] if known else ""
-    return path if kept == path else f"{kept}/…"
+    collection = known[0] if known else ""
+    return path if collection == path else f"{collection}/…"

@@ -88,7 +88,7 @@ class Credentials:
             await begin(credential)
         except trusts.CredentialRemoved:
             LOG.info("the credential of stack %s is being removed, using another one", stack.name)
-            self._recent = {owner: kept for owner, kept in self._recent.items() if kept != credential}
+            self._recent = {owner: remembered for owner, remembered in self._recent.items() if remembered != credential}
             await begin(await self._keep(context))
 
     async def lacking_roles(self, context: RequestContext, stack: Stack) -> tuple[str, ...]:
@@ -140,13 +140,13 @@ class Credentials:
             self._remember(owner, known)
             return known
         identifier = await self.pool.create_trust(await self.of_caller(context))
-        made = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
-        batch = Batch().then(partial(trusts.record, credential=made, owner=owner))
+        credential = orjson.dumps({"kind": _OURS, "id": identifier}).decode()
+        batch = Batch().then(partial(trusts.record, credential=credential, owner=owner))
         if known is not None:
             batch.then(partial(trusts.release, credential=known))
         with outside_request():  # otherwise the trust of a request that has expired would be lost
             await self._journal.commit(batch)
-        return made
+        return credential
 
     def _remember(self, owner: _Owner, credential: str) -> None:
         """Spare the owner's next request the search; that the credential is still usable is checked when it begins."""

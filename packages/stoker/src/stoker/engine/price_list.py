@@ -167,7 +167,7 @@ class _Reading:
             known[name] = number
             self._places |= {name: place} if item == _TYPES else {}
 
-    def made(self) -> PriceList:
+    def price_list(self) -> PriceList:
         if self._currency is None and not self._problems:
             self.refuse("the currency is missing", None)
         if not (self._items or self._types or self._problems):
@@ -183,34 +183,34 @@ def _from_document(text: str, source: str) -> PriceList:
     document = Document.parse(text, source=source)
     reading = _Reading(source)
 
-    def at(*path: str) -> Position | None:
+    def position_of(*path: str) -> Position | None:
         return document.locate((*path[:-1], Key(path[-1])))
 
     for section, value in document.data.items():
         match section:
             case "currency":
-                reading.currency(value, at(section))
+                reading.currency(value, position_of(section))
             case "hours_per_month":
-                hours = reading.number(value, section, at(section))
+                hours = reading.number(value, section, position_of(section))
                 if hours == 0:
-                    reading.refuse(f"{section} must be more than 0", at(section))
+                    reading.refuse(f"{section} must be more than 0", position_of(section))
                 reading.hours = hours or HOURS_PER_MONTH
             case "prices" if isinstance(value, Mapping):
-                _read_prices(value, reading, at)
+                _read_prices(value, reading, position_of)
             case "prices":
-                reading.refuse("prices must be a map", at(section))
+                reading.refuse("prices must be a map", position_of(section))
             case _:
-                reading.refuse_unknown("section", str(section), _SECTIONS, at(section))
-    return reading.made()
+                reading.refuse_unknown("section", str(section), _SECTIONS, position_of(section))
+    return reading.price_list()
 
 
-def _read_prices(prices: Mapping[str, object], reading: _Reading, at: Callable[..., Position | None]) -> None:
+def _read_prices(prices: Mapping[str, object], reading: _Reading, position_of: Callable[..., Position | None]) -> None:
     for item, value in prices.items():
         if not isinstance(value, Mapping):
-            reading.price(item, "", value, at("prices", item))
+            reading.price(item, "", value, position_of("prices", item))
             continue
         for name, price in value.items():
-            reading.price(item, name, price, at("prices", item, name))
+            reading.price(item, name, price, position_of("prices", item, name))
 
 
 def _from_table(text: str, source: str) -> PriceList:
@@ -219,7 +219,7 @@ def _from_table(text: str, source: str) -> PriceList:
         place = Position(line, 1)
         reading.currency(row["currency"], place)
         reading.price(row["item"], row["name"], row["price"], place)
-    return reading.made()
+    return reading.price_list()
 
 
 def _rows(text: str, reading: _Reading) -> Iterator[tuple[int, dict[str, str]]]:

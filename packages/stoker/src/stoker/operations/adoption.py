@@ -29,10 +29,10 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     """
     require_option(services.settings.enable_stack_adopt, "Stack adoption", "enable_stack_adopt")
     data = _unsealed(services, context, _checked(request.adopt_stack_data or {}))
-    given = request.environment or {}
-    if not isinstance(given, Mapping) or request.environment_files:
+    requested = request.environment or {}
+    if not isinstance(requested, Mapping) or request.environment_files:
         raise BadValue("Adoption requires the environment as a map; `environment_files` is not supported.")
-    environment = _overridden(data.get("environment") or {}, given)
+    environment = _overridden(data.get("environment") or {}, requested)
     parameters = {**(environment.pop("parameters", None) or {}), **(request.parameters or {})}
     return replace(
         request,
@@ -45,10 +45,10 @@ def adopted_request(services: EngineServices, context: RequestContext, request: 
     )
 
 
-def _overridden(environment: Mapping[str, object], given: Mapping[str, object]) -> dict[str, Any]:
+def _overridden(environment: Mapping[str, object], requested: Mapping[str, object]) -> dict[str, Any]:
     """Return the document's environment, overridden by the given one section by section."""
     merged = dict(environment)
-    for section, value in given.items():
+    for section, value in requested.items():
         before = merged.get(section)
         if isinstance(before, Mapping) and isinstance(value, Mapping):
             merged[section] = {**before, **value}

@@ -61,10 +61,14 @@ class ChangeSetValues:
         assert subject is not None
         kind, state = subject.type, subject.state
         hidden = set(subject.hides()) if subject.hides is not None else set()
-        after = None if step.kind in _REMOVES or subject.given is None else _members(subject.given, _new_policies(step))
+        after = (
+            None
+            if step.kind in _REMOVES or subject.properties is None
+            else _members(subject.properties, _new_policies(step))
+        )
         if state is None:
             return {**_NOTHING, "after": _redacted(kind, after, hidden)}
-        live, recorded = dict(state.given), {**state.given, **(state.drifted or {})}
+        live, recorded = dict(state.properties), {**state.properties, **(state.drifted or {})}
         hidden |= {(name,) for name in state.drifted or () if redactor.finds(recorded[name])}
         policies = _recorded_policies(state)
         before = None if state.is_missing else _members(live, policies)
@@ -73,7 +77,7 @@ class ChangeSetValues:
         return {
             "status": self._status(step, state),
             "ignored": [{"path": path, "reason": reason} for path, reason in ignored],
-            "read": self._read(step, kind, {*live, *(subject.given or ()), *recorded}),
+            "read": self._read(step, kind, {*live, *(subject.properties or ()), *recorded}),
             "before": _redacted(kind, before, hidden),
             "after": _redacted(kind, after, hidden),
             "previous": _redacted(kind, previous, hidden),
@@ -101,16 +105,18 @@ class ChangeSetValues:
         found = (each.properties for each in omitted if each.path == step.name and each.cause is Cause.PROPERTIES)
         return next(found, ())
 
-    def _ignored(self, step: Step, kind: ResourceType, given: Mapping[str, object]) -> Iterator[tuple[list[str], str]]:
+    def _ignored(
+        self, step: Step, kind: ResourceType, recorded: Mapping[str, object]
+    ) -> Iterator[tuple[list[str], str]]:
         observed = self.planned.observed
         if observed is None or observed.coverage is None:
             return
         for each in observed.coverage.ignored:
             if each.path == step.name:
                 yield from ((list(property_path(found.path)), IGNORED_IN_TEMPLATE) for found in each.properties)
-        secret = set(secret_paths(kind.properties, given))
+        secret = set(secret_paths(kind.properties, recorded))
         known = live_values(kind)
-        for name in given:
+        for name in recorded:
             how = known[name].how if name in known else None
             if how is LiveSource.MANAGED:
                 yield [name], MANAGED
@@ -130,8 +136,8 @@ _NOTHING: Mapping[str, object] = {
 
 
 def _members(values: Mapping[str, object], policies: Mapping[str, object]) -> dict[str, object]:
-    given = {name: value for name, value in values.items() if value is not None}
-    return {"Properties": given, **{name: value for name, value in policies.items() if value}}
+    properties = {name: value for name, value in values.items() if value is not None}
+    return {"Properties": properties, **{name: value for name, value in policies.items() if value}}
 
 
 def _recorded_policies(state: ResourceState) -> dict[str, object]:

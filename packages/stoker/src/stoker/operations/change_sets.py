@@ -327,7 +327,7 @@ async def _planned(
         "values": await services.evaluator.evaluate(
             stack.project_id, partial(values.of_steps, plan.steps), len(plan.steps)
         ),
-        "looked_at": coverage.at if coverage is not None else None,
+        "looked_at": coverage.read_at if coverage is not None else None,
         "drift": overall_of({"found": statuses, "unfinished": is_unfinished(stack)}) if whole else None,
         "deployment_mode": request.deployment_mode,
         "preflight": planned.preflight.to_data() if planned.preflight is not None else None,

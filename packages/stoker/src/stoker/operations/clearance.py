@@ -157,17 +157,17 @@ class ApprovalGate:
         """
         if digest is None and not self.requires_plan:
             return Clearance()
-        made = await planned()
+        planned_change = await planned()
         if digest is not None:
-            refuse_outdated(self._stack, digest, made.digest)
+            refuse_outdated(self._stack, digest, planned_change.digest)
         fresh = None
-        if self._stack.inputs and made.digest is not None:
-            fresh = partial(check_record, self._services, self._stack, made.digest)
-        controlled = () if made.repeats else self._control.requirements
-        requirements = (*controlled, *required_by(made.policies))
-        if not requirements and (made.repeats or not self.is_closed):
+        if self._stack.inputs and planned_change.digest is not None:
+            fresh = partial(check_record, self._services, self._stack, planned_change.digest)
+        controlled = () if planned_change.repeats else self._control.requirements
+        requirements = (*controlled, *required_by(planned_change.policies))
+        if not requirements and (planned_change.repeats or not self.is_closed):
             return Clearance(fresh)
-        return await self._allowed(made.digest, requirements, made.to_data(), fresh)
+        return await self._allowed(planned_change.digest, requirements, planned_change.to_data(), fresh)
 
     async def pass_action(self, what: object, required: Sequence[Requirement] = ()) -> Clearance:
         """Let a change pass that has no plan; `what` is JSON data that tells it from others. Raises as `pass_plan`.
@@ -196,8 +196,8 @@ class ApprovalGate:
             return await self.pass_plan(digest, planned)
         fresh = None
         if digest is not None:
-            made = await planned()
-            refuse_outdated(self._stack, digest, made.digest)
+            planned_change = await planned()
+            refuse_outdated(self._stack, digest, planned_change.digest)
             fresh = partial(check_record, self._services, self._stack, PlanDigest.parse(digest))
         return Clearance(fresh, partial(_hand_over, request, last.id))
 
@@ -331,17 +331,17 @@ class LazyPlan:
 
     def __init__(self, make: Callable[[], Awaitable[Planned]]) -> None:
         self._make = make
-        self._made: Planned | None = None
+        self._plan: Planned | None = None
 
     @property
     def is_made(self) -> bool:
         """Whether it was asked for."""
-        return self._made is not None
+        return self._plan is not None
 
     async def __call__(self) -> Planned:
-        if self._made is None:
-            self._made = await self._make()
-        return self._made
+        if self._plan is None:
+            self._plan = await self._make()
+        return self._plan
 
 
 async def correct_differences(operation: Operation, refresh: Refresh, planned: LazyPlan) -> None:
@@ -393,9 +393,9 @@ def _check_statement(place: str, statement: object) -> None:
         raise BadValue(f"{place}: Effect must be Allow or Deny.")
     if statement.get("Principal") not in ("*", {"AWS": "*"}):
         raise BadValue(f'{place}: Principal must be "*".')
-    for one, other in (("Action", "NotAction"), ("Resource", "NotResource")):
-        if (one in statement) == (other in statement):
-            raise BadValue(f"{place} must have {one} or {other}, and not both.")
+    for key, other in (("Action", "NotAction"), ("Resource", "NotResource")):
+        if (key in statement) == (other in statement):
+            raise BadValue(f"{place} must have {key} or {other}, and not both.")
     for name in ("Action", "NotAction", "Resource", "NotResource"):
         if name in statement and not all(isinstance(text, str) for text in _list(statement[name])):
             raise BadValue(f"{place}: {name} must be a string or a list of strings.")

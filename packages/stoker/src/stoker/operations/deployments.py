@@ -104,9 +104,9 @@ async def software_deployment_update(
     if request.values.get("config_id") is not None:
         known.append(await _config(services, request.values["config_id"], row.project_id))
     await refuse_redacted(services, request.values.get("input_values") or {}, known)
-    given = {name: value for name, value in request.values.items() if name != "config_id" or value is not None}
+    changes = {name: value for name, value in request.values.items() if name != "config_id" or value is not None}
     stored = StoredDeployments(services, row.project_id, services.journal, partial(wake, parts.runs))
-    await stored.update(request.deployment_id, given)
+    await stored.update(request.deployment_id, changes)
     return await software_deployment_show(
         services, context, ShowSoftwareDeployment(deployment_id=request.deployment_id)
     )

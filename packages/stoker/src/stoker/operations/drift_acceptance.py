@@ -87,7 +87,7 @@ async def drift_accept(
     before = await services.database.read(fingerprints.tree, stack.root_id)
     _refuse_running(before, stack)
     selected = set(request.resources) if request.resources is not None else None
-    made, matched = _Acceptance(), set[str]()
+    acceptance, matched = _Acceptance(), set[str]()
     chosen: list[_LocatedResource] = []
     comparers = await comparers_of(services, stack)
     for place in _places(comparers[stack.id], "", ""):
@@ -100,16 +100,16 @@ async def drift_accept(
     reads = SharedReads.of(place.state for place in chosen)
     looks = await asyncio.gather(*(place.comparer.compare(place.state, reads) for place in chosen))
     for place, (report, found) in zip(chosen, looks, strict=True):
-        _accept(services, place, report, found, made)
+        _accept(services, place, report, found, acceptance)
     for path in sorted((selected or set()) - matched):
         raise ResourceNotFound(f"The Resource ({path}) could not be found in Stack {stack.name}.")
-    if made.rows:
-        guarded = partial(_record, stack=stack, before=before, rows=made.rows)
-        batch = made.batch.then(guarded)
-        for each in made.stacks.values():
+    if acceptance.rows:
+        guarded = partial(_record, stack=stack, before=before, rows=acceptance.rows)
+        batch = acceptance.batch.then(guarded)
+        for each in acceptance.stacks.values():
             batch.then(partial(queries.note_direct_change, stack=each))
         await parts.announcer.commit(services.journal, batch, await parts.announcer.sinks_of(stack))
-    return made.answer
+    return acceptance.answer
 
 
 def _ends(path: str) -> list[int]:
@@ -138,7 +138,7 @@ def _accept(
     place: _LocatedResource,
     report: JSONObject,
     found: Mapping[str, object],
-    made: _Acceptance,
+    acceptance: _Acceptance,
 ) -> None:
     """Add what is to be recorded of one resource, if it differs."""
     state = place.state
@@ -152,19 +152,19 @@ def _accept(
     where = {"path": place.path, "definition": place.definition(), "accepted": accepted, "reason": why}
     values = {name: value for name, value in (report["actual"] or {}).items() if name in found}
     reported = {name: report[name] for name in ("name", "type", "status", "differences", "ignored")}
-    made.answer.append({**reported, **where, "values": {**dict.fromkeys(found), **values}})
+    acceptance.answer.append({**reported, **where, "values": {**dict.fromkeys(found), **values}})
     if not accepted:
         return
     property_set = record_found(state, found)
     assert property_set is not None
-    made.batch.property_sets.append(property_set)
+    acceptance.batch.property_sets.append(property_set)
     reason = f"Its values in the cloud were accepted: {', '.join(found)}"
-    made.batch.add(state.event(reason, services.clock.now(), code=EventCode.DRIFT_ACCEPTED))
-    made.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
+    acceptance.batch.add(state.event(reason, services.clock.now(), code=EventCode.DRIFT_ACCEPTED))
+    acceptance.rows[state.row.uuid] = {"properties": state.row.properties, "fingerprint": state.row.fingerprint}
     if state.stored.deployed:
         state.stored.deployed = {}
-        made.rows[state.row.uuid]["state"] = state.seal().state
-    made.stacks[place.stack.id] = place.stack
+        acceptance.rows[state.row.uuid]["state"] = state.seal().state
+    acceptance.stacks[place.stack.id] = place.stack
 
 
 def _is_built(prop: Property | None) -> bool:

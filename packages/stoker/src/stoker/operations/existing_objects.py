@@ -62,7 +62,7 @@ def _named_resources(plan: Plan) -> Iterator[tuple[tuple[Step, Subject], Collect
             continue
         declared = subject.type.properties.items()
         key = next((key for key, prop in declared if (prop.wire or key) == listing.name_field), None)
-        name = (subject.given or {}).get(key) if key is not None else None
+        name = (subject.properties or {}).get(key) if key is not None else None
         if isinstance(name, str) and name:
             yield (step, subject), listing, name
 

@@ -132,11 +132,11 @@ async def generated_template_update(
     if row.status in _IN_PROGRESS:
         raise _in_progress(row.name)
     former, read = _Body.opened(services, row), row.body
-    kept = _without(former.items, request.remove)
+    remaining = _without(former.items, request.remove)
     if request.refresh:
-        kept = [replace(item, values=None, status=PENDING, reason="") for item in kept]
+        remaining = [replace(item, values=None, status=PENDING, reason="") for item in remaining]
     policies: TemplatePolicies = {**former.policies, **request.policies}
-    body = replace(former, items=_added(kept, request.add), policies=policies)
+    body = replace(former, items=_added(remaining, request.add), policies=policies)
     if request.new_name is not None:
         _check_name(request.new_name)
         row.name = request.new_name
@@ -211,10 +211,10 @@ def _check_name(name: str) -> None:
         )
 
 
-def _added(kept: Sequence[Item], objects: Sequence[ObjectToGenerate]) -> list[Item]:
+def _added(remaining: Sequence[Item], objects: Sequence[ObjectToGenerate]) -> list[Item]:
     """Return the items with further ones. Raises BadValue for what is there already."""
-    items = list(kept)
-    known, names = {item.key for item in kept}, {item.name for item in kept}
+    items = list(remaining)
+    known, names = {item.key for item in remaining}, {item.name for item in remaining}
     for each in objects:
         name = each["resource_name"]
         item = Item(type=each["resource_type"], id=each["physical_resource_id"], name=name)

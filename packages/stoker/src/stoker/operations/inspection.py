@@ -59,9 +59,9 @@ async def stack_environment(services: EngineServices, context: RequestContext, r
     stack, inputs = await _definition(services, context, request)
     definition = await services.bind(stack, inputs)
     data = inputs.environment.to_data()
-    given = {**inputs.parameters["environment"], **inputs.parameters["request"]}
-    data["parameters"] = definition.parameters.redacted(given)
-    data["encrypted_param_names"] = sorted(definition.parameters.hidden & given.keys())
+    parameters = {**inputs.parameters["environment"], **inputs.parameters["request"]}
+    data["parameters"] = definition.parameters.redacted(parameters)
+    data["encrypted_param_names"] = sorted(definition.parameters.hidden & parameters.keys())
     below = {schema.name for schema in services.loader.hidden_below(inputs)}
     defaults = definition.parameters.redacted(data["parameter_defaults"])
     data["parameter_defaults"] = {name: REDACTED if name in below else value for name, value in defaults.items()}

@@ -29,8 +29,8 @@ def _last(connection: Connection, stack_ids: Sequence[str]) -> dict[str, list[Op
             for each in past.get(stack_id, ())
         ]
         if stack_id in sets:
-            identifier, made = sets[stack_id]
-            entries.append((made, {"id": identifier, "action": CREATES_CHANGE_SET, "continues": False}))
+            identifier, created_at = sets[stack_id]
+            entries.append((created_at, {"id": identifier, "action": CREATES_CHANGE_SET, "continues": False}))
         entries.sort(key=lambda entry: entry[0], reverse=True)
         newest: dict[tuple[str, bool], OperationEntry] = {}
         for _, entry in entries:

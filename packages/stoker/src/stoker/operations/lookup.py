@@ -126,7 +126,7 @@ def may_use(context: RequestContext, stack: Stack, state: ResourceState, current
     """
     if not is_stack_user(context, stack):
         return True
-    owners = [one for one in (state, *current.values()) if one.stored.data.get("user_id") == context.user_id]
+    owners = [owner for owner in (state, *current.values()) if owner.stored.data.get("user_id") == context.user_id]
     others = {name: other.snapshot() for name, other in current.items()} if owners else {}
     return any(capabilities.user_may_use(owner.type, owner.snapshot(), state.row.name, others) for owner in owners)
 

@@ -38,9 +38,9 @@ async def resource_find(services: EngineServices, context: RequestContext, reque
 
 def _search(context: RequestContext, request: FindResources) -> search.Search:
     words = {"text": request.text, "id": request.id, "name": request.name, "address": request.address}
-    given = [name for name, value in words.items() if value is not None]
-    if len(given) > 1 or not (given or request.type is not None):
-        named = f", not {' and '.join(given)} together" if given else ""
+    criteria = [name for name, value in words.items() if value is not None]
+    if len(criteria) > 1 or not (criteria or request.type is not None):
+        named = f", not {' and '.join(criteria)} together" if criteria else ""
         raise BadValue(f"Look for one of {', '.join(words)}{named}; `type` can be given with it, or alone.")
     address = None if request.address is None else search.plain_address(request.address)
     if request.address is not None and address is None:

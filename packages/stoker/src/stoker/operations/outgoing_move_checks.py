@@ -66,8 +66,8 @@ def _read(
     for other in tree.others.values():
         root = other.top.stack
         refactors.refuse_unfit(connection, root, fingerprints.tree(connection, root.root_id))
-    made = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
-    left = departures(services, connection, made)
+    completed = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
+    left = departures(services, connection, completed)
     entries = {str(entry.source): entry for entry in waiting}
     found = [
         entry.problem(each.message, "from", each.hint)

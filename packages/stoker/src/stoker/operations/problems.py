@@ -59,19 +59,19 @@ async def with_all_problems(
     context: RequestContext,
     error: TemplateInvalid,
     source: Source,
-    given: Callable[[Template], RequestValues],
+    values_of: Callable[[Template], RequestValues],
     files: Mapping[str, str],
     check: RequestCheck,
 ) -> TemplateInvalid:
     """Return `error`, with which a template or its environment could not be used, with all other problems of both.
 
-    `given` returns what the request gives to the template. Parts with problems count as unknown, so that they cause no
-    others.
+    `values_of` returns what the request gives to the template. Parts with problems count as unknown, so that they cause
+    no others.
     """
 
     def found() -> list[Diagnostic]:
         template, problems = Template.examine(source, limits=services.loader.limits)
-        environment, parameters, wrong = given(template)
+        environment, parameters, wrong = values_of(template)
         definition, unbound = Definition.examine(
             template,
             services.loader.over_operator(environment),

@@ -80,13 +80,13 @@ def definitions_of(templates: Mapping[str, str], inputs: Mapping[str, Mapping[st
     """Return the new definitions of the stacks, by name. Raises BadValue."""
     if unknown := inputs.keys() - templates.keys():
         raise BadValue(f"The request has inputs, but no template, of the stacks {', '.join(sorted(unknown))}.")
-    made = {}
+    definitions = {}
     for name, template in templates.items():
-        given = inputs.get(name, {})
-        if other := given.keys() - _INPUTS:
+        stack_inputs = inputs.get(name, {})
+        if other := stack_inputs.keys() - _INPUTS:
             raise BadValue(f"Inputs of the stack {name} have other keys than {', '.join(_INPUTS)}: {', '.join(other)}.")
-        made[name] = StackPatch(template=template, **given)
-    return made
+        definitions[name] = StackPatch(template=template, **stack_inputs)
+    return definitions
 
 
 def mapped_of(entry: Mapping[str, object]) -> Mapped:
@@ -102,8 +102,8 @@ def mapped_of(entry: Mapping[str, object]) -> Mapped:
     return Mapped(source, target, is_asked=True)
 
 
-def state_of(made: ExaminedRefactor, mapped: Mapped) -> ResourceState | None:
-    target = made.sides.get(mapped.target.stack)
+def state_of(refactor: ExaminedRefactor, mapped: Mapped) -> ResourceState | None:
+    target = refactor.sides.get(mapped.target.stack)
     moved = target.moved if target is not None else {}
     return next((target.states[uuid] for uuid, each in moved.items() if target and each == mapped), None)
 
@@ -149,31 +149,33 @@ async def examined(
             policies = Policies.of(services, stack, "UPDATE")
             sides[name] = Side(stack, checked[name].desired, recorded, policies, former)
         everything = dict.fromkeys((*requested_moves, *written(sides)))
-        made = _moved(connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything), changes)
-        for name in made.changed:
+        refactor = _moved(
+            connection, services, ExaminedRefactor(checked, sides, (), records), tuple(everything), changes
+        )
+        for name in refactor.changed:
             if (former := sides[name].former) is not None:
                 checked[name].definition.parameters.refuse_changes_to_immutable(former.parameters)
-        return made
+        return refactor
 
-    made: ExaminedRefactor = await services.database.read_on(
+    refactor: ExaminedRefactor = await services.database.read_on(
         partial(services.evaluator.compute_on_thread, context.project_id), on
     )
-    if not made.problems:
-        await _ask_policies(services, context, made)
-    made.plans = {name: plan.without_subjects() for name, plan in made.plans.items()}
-    return made
+    if not refactor.problems:
+        await _ask_policies(services, context, refactor)
+    refactor.plans = {name: plan.without_subjects() for name, plan in refactor.plans.items()}
+    return refactor
 
 
-async def _ask_policies(services: EngineServices, context: RequestContext, made: ExaminedRefactor) -> None:
+async def _ask_policies(services: EngineServices, context: RequestContext, refactor: ExaminedRefactor) -> None:
     """Note what policies say of the plan of each stack, and as problems what they deny."""
-    new = {stack.id for stack in made.new}
-    for name, side in made.sides.items():
-        costs = await known_costs(services, context, made.usages.get(name))
+    new = {stack.id for stack in refactor.new}
+    for name, side in refactor.sides.items():
+        costs = await known_costs(services, context, refactor.usages.get(name))
         tags = () if side.stack.id in new else None
-        report = await evaluate_policies(services, side.stack, made.plans[name], costs, tags)
+        report = await evaluate_policies(services, side.stack, refactor.plans[name], costs, tags)
         if report is not None:
-            made.reports[name] = report
-            made.problems += [
+            refactor.reports[name] = report
+            refactor.problems += [
                 f"{side.stack.name}: {result.text()}." for result in report.with_verdict(EnforcementLevel.DENY)
             ]
 
@@ -200,41 +202,41 @@ async def _stack_of(
 def _moved(
     connection: Connection,
     services: EngineServices,
-    made: ExaminedRefactor,
+    refactor: ExaminedRefactor,
     requested_moves: Sequence[Mapped],
     may_change: bool,
 ) -> ExaminedRefactor:
     """Match and carry out the moves in memory, and collect what does not allow them."""
-    moves, problems = matched(made.sides, requested_moves)
-    problems = problems or list(refuse_to_move(made.sides, moves))
+    moves, problems = matched(refactor.sides, requested_moves)
+    problems = problems or list(refuse_to_move(refactor.sides, moves))
     if not moves and not problems:
         problems = ["No resource would be moved."]
-    made = replace(made, moves=moves, problems=problems)
+    refactor = replace(refactor, moves=moves, problems=problems)
     if problems:
-        return made
-    problems += _stack_problems(connection, made)
-    carry_out(made.sides, moves)
-    for name, side in made.sides.items():
+        return refactor
+    problems += _stack_problems(connection, refactor)
+    carry_out(refactor.sides, moves)
+    for name, side in refactor.sides.items():
         after = planned(side)
-        made.plans[name] = replace(after.plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
-        made.usages[name] = usages_of(services, connection, side.stack, after.plan)
+        refactor.plans[name] = replace(after.plan, action="UPDATE" if side.recorded.stack.inputs else "CREATE")
+        refactor.usages[name] = usages_of(services, connection, side.stack, after.plan)
         problems += after.problems if may_change else after.changes
         if after.changes:
-            made.changed.add(name)
+            refactor.changed.add(name)
         known = {export: value for export, value in side.exported.items() if not has_unknown(value)}
         if known and (may_change or not after.changes):
             refuse_changes(connection, services, side.stack, known)
-    return made
+    return refactor
 
 
-def _stack_problems(connection: Connection, made: ExaminedRefactor) -> list[str]:
+def _stack_problems(connection: Connection, refactor: ExaminedRefactor) -> list[str]:
     problems = []
-    for name in dict.fromkeys(each.source.stack for each in made.moves if each.source.stack != each.target.stack):
-        if refactors.has_snapshots(connection, made.sides[name].stack.id):
+    for name in dict.fromkeys(each.source.stack for each in refactor.moves if each.source.stack != each.target.stack):
+        if refactors.has_snapshots(connection, refactor.sides[name].stack.id):
             problems.append(f"The stack {name} has snapshots, which could not be restored any more: delete them first.")
-    users: dict[str, str | None] = {name: side.stack.user_project_id for name, side in made.sides.items()}
-    for each in made.moves:
-        state = made.sides[each.source.stack].recorded.current[each.source.resource]
+    users: dict[str, str | None] = {name: side.stack.user_project_id for name, side in refactor.sides.items()}
+    for each in refactor.moves:
+        state = refactor.sides[each.source.stack].recorded.current[each.source.resource]
         theirs, ours = users[each.source.stack], users[each.target.stack]
         if theirs is None or not (state.type.nested or "user_id" in state.stored.data):
             continue

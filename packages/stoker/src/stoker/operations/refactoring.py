@@ -83,7 +83,7 @@ async def stack_refactor_create(
     requested_moves = [mapped_of(entry) for entry in request.moved]
     if not 0 < len(request.templates) <= MOST_STACKS:
         raise BadValue(f"A refactoring is about 1 to {MOST_STACKS} stacks, of which it has the templates.")
-    made = await examined(
+    refactor = await examined(
         parts,
         context,
         definitions_of(request.templates, request.inputs or {}),
@@ -96,18 +96,18 @@ async def stack_refactor_create(
         id=new_id(),
         project_id=context.project_id,
         description=request.description,
-        status=_REFUSED if made.problems else _CREATED,
-        reason=" ".join(made.problems),
+        status=_REFUSED if refactor.problems else _CREATED,
+        reason=" ".join(refactor.problems),
         executed_at=None,
-        body=services.sealer.seal(_stored(services, request, made)),
+        body=services.sealer.seal(_stored(services, request, refactor)),
         created_at=services.clock.now(),
     )
     await services.journal.commit(Batch().add(row))
     return await _view(services, row)
 
 
-def _stored(services: EngineServices, request: CreateStackRefactor, made: ExaminedRefactor) -> dict[str, object]:
-    new = {stack.name for stack in made.new}
+def _stored(services: EngineServices, request: CreateStackRefactor, refactor: ExaminedRefactor) -> dict[str, object]:
+    new = {stack.name for stack in refactor.new}
     moves: list[RefactorMove] = [
         {
             "from_stack": each.source.stack,
@@ -118,8 +118,8 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: Examin
             "physical_resource_id": state.row.physical_id,
             "is_asked": each.is_asked,
         }
-        for each in made.moves
-        for state in [state_of(made, each)]
+        for each in refactor.moves
+        for state in [state_of(refactor, each)]
         if state is not None
     ]
     return {
@@ -128,13 +128,14 @@ def _stored(services: EngineServices, request: CreateStackRefactor, made: Examin
         "moved": list(request.moved),
         "creates": request.creates,
         "changes": request.changes,
-        "plans": {name: _shown_plan(made.plans[name]) for name in sorted(made.changed)},
+        "plans": {name: _shown_plan(refactor.plans[name]) for name in sorted(refactor.changed)},
         "stacks": [
-            {"id": side.stack.id, "name": name, "is_new": side.stack.name in new} for name, side in made.sides.items()
+            {"id": side.stack.id, "name": name, "is_new": side.stack.name in new}
+            for name, side in refactor.sides.items()
         ],
         "moves": moves,
-        "policies": {name: report.to_data() for name, report in made.reports.items()},
-        "records": {name: services.sealer.digest(rows) for name, rows in made.records.items()},
+        "policies": {name: report.to_data() for name, report in refactor.reports.items()},
+        "records": {name: services.sealer.digest(rows) for name, rows in refactor.records.items()},
     }
 
 
@@ -236,19 +237,19 @@ async def stack_refactor_execute(
     requested_moves = [mapped_of(entry) for entry in held["moved"]]
     definitions = definitions_of(held["templates"], held.get("inputs", {}))
     may_change = bool(held.get("changes"))
-    made = await examined(parts, context, definitions, requested_moves, held["creates"], promised, may_change)
-    if made.problems:
-        raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(made.problems)}")
-    new = {stack.id for stack in made.new}
-    existing = {name: side.stack for name, side in made.sides.items() if side.stack.id not in new}
-    for name in made.changed & existing.keys():
-        await check_plan_by_policy(services, existing[name], made.plans[name])
-    cleared = await _cleared(parts, context, made, row.id, existing)
+    refactor = await examined(parts, context, definitions, requested_moves, held["creates"], promised, may_change)
+    if refactor.problems:
+        raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(refactor.problems)}")
+    new = {stack.id for stack in refactor.new}
+    existing = {name: side.stack for name, side in refactor.sides.items() if side.stack.id not in new}
+    for name in refactor.changed & existing.keys():
+        await check_plan_by_policy(services, existing[name], refactor.plans[name])
+    cleared = await _cleared(parts, context, refactor, row.id, existing)
 
     async def begin(credentials: Mapping[str, str]) -> None:
         now = services.clock.now()
-        batch = _recording(parts, context, made, now, cleared)
-        starts = [_start(submissions, context, made, name, credentials) for name in sorted(made.changed)]
+        batch = _recording(parts, context, refactor, now, cleared)
+        starts = [_start(submissions, context, refactor, name, credentials) for name in sorted(refactor.changed)]
         for start in starts:
             batch.then(start).add(parts.announcer.stack_event(start.stack, "UPDATE", IN_PROGRESS, _STARTED))
         batch.then(partial(_note_executed, row.id, now))
@@ -256,10 +257,10 @@ async def stack_refactor_execute(
 
     try:
         await _call_with_credentials(
-            services, context, [existing[name] for name in made.changed & existing.keys()], {}, begin
+            services, context, [existing[name] for name in refactor.changed & existing.keys()], {}, begin
         )
     except IntegrityError as error:
-        names = ", ".join(stack.name for stack in made.new)
+        names = ", ".join(stack.name for stack in refactor.new)
         raise StackExists(f"The Stack ({names}) already exists.") from error
     return await _view(services, await _find(services, context, row.id))
 
@@ -267,7 +268,7 @@ async def stack_refactor_execute(
 async def _cleared(
     parts: RecordingComponents,
     context: RequestContext,
-    made: ExaminedRefactor,
+    refactor: ExaminedRefactor,
     refactor_id: str,
     existing: Mapping[str, Stack],
 ) -> dict[str, Clearance]:
@@ -275,9 +276,9 @@ async def _cleared(
 
     Raises ApprovalRequired.
     """
-    reports = {name: [report] for name, report in made.reports.items()}
+    reports = {name: [report] for name, report in refactor.reports.items()}
     for first in list(existing)[:1]:
-        new = [report for name, report in made.reports.items() if name not in existing]
+        new = [report for name, report in refactor.reports.items() if name not in existing]
         reports[first] = [*reports.get(first, []), *new]
     cleared = {}
     for name, stack in existing.items():
@@ -314,12 +315,12 @@ async def _call_with_credentials(
 def _start(
     submissions: Submissions,
     context: RequestContext,
-    made: ExaminedRefactor,
+    refactor: ExaminedRefactor,
     name: str,
     credentials: Mapping[str, str],
 ) -> OperationStart:
     """Return the start of the update that makes the changes of a side, besides the moves."""
-    side, prepared = made.sides[name], made.checked[name].prepared
+    side, prepared = refactor.sides[name], refactor.checked[name].prepared
     operation = requested_operation(submissions.services, context, side.stack, "UPDATE", prepared.row.id)
     operation.former_inputs = side.stack.inputs or prepared.row.id
     return submissions.start_of(side.stack, operation, prepared, credential=credentials.get(side.stack.id))
@@ -328,17 +329,17 @@ def _start(
 def _recording(
     parts: RecordingComponents,
     context: RequestContext,
-    made: ExaminedRefactor,
+    refactor: ExaminedRefactor,
     now: float,
     cleared: Mapping[str, Clearance],
 ) -> Batch:
     """Return everything that a refactoring changes, which is committed together."""
-    batch, new = Batch(), {stack.id for stack in made.new}
-    batch.then(partial(_guard, parts.services, context, made))
-    owner = next((side.stack for side in made.sides.values() if side.stack.id not in new), None)
-    for name, side in made.sides.items():
-        stack, checked = side.stack, made.checked[name]
-        operation = _operation(parts.services, context, side, made, name, now)
+    batch, new = Batch(), {stack.id for stack in refactor.new}
+    batch.then(partial(_guard, parts.services, context, refactor))
+    owner = next((side.stack for side in refactor.sides.values() if side.stack.id not in new), None)
+    for name, side in refactor.sides.items():
+        stack, checked = side.stack, refactor.checked[name]
+        operation = _operation(parts.services, context, side, refactor, name, now)
         if name in cleared and (use := cleared[name].in_transaction(operation)) is not None:
             batch.steps.insert(1, use)  # after the guard, before anything changes the records that are compared
         values = columns_after(operation, checked.prepared)
@@ -348,17 +349,17 @@ def _recording(
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
         record_completed(batch, parts.announcer, stack, operation, checked.prepared, _moves(side, now))
-        if name not in made.changed:  # else its update records them
+        if name not in refactor.changed:  # else its update records them
             batch.then(partial(record_exchange, parts.services, side))
-        _add_moves(batch, made, side)
+        _add_moves(batch, refactor, side)
     return batch
 
 
 def _operation(
-    services: EngineServices, context: RequestContext, side: Side, made: ExaminedRefactor, name: str, now: float
+    services: EngineServices, context: RequestContext, side: Side, refactor: ExaminedRefactor, name: str, now: float
 ) -> Operation:
-    plan, report = made.plans[name], made.reports.get(name)
-    operation = requested_operation(services, context, side.stack, plan.action, made.checked[name].prepared.row.id)
+    plan, report = refactor.plans[name], refactor.reports.get(name)
+    operation = requested_operation(services, context, side.stack, plan.action, refactor.checked[name].prepared.row.id)
     moved = [replace(step, kind=StepKind.KEEP) for step in plan.steps if step.moved_from is not None]
     shown = _shown_plan(replace(plan, steps=tuple(moved)))
     if report is not None:
@@ -366,7 +367,7 @@ def _operation(
     return replace(
         completed(operation, side.stack, now),
         plan=services.sealer.seal(shown),
-        policies_asked=len(report.asked) if report is not None else None,
+        policies_asked=len(report.policies) if report is not None else None,
     )
 
 
@@ -374,11 +375,11 @@ def _shown_plan(plan: Plan) -> dict[str, object]:
     return {**plan.to_data(), "summary": plan.summary()}
 
 
-def _add_moves(batch: Batch, made: ExaminedRefactor, side: Side) -> None:
+def _add_moves(batch: Batch, refactor: ExaminedRefactor, side: Side) -> None:
     stack = side.stack
     record_descriptions(batch, side)  # after the guard, which compares the rows as they were
     for uuid, mapped in side.moved.items():
-        state, source = side.states[uuid], made.sides[mapped.source.stack].stack
+        state, source = side.states[uuid], refactor.sides[mapped.source.stack].stack
         holder = partial(queries.rename_holders, names={uuid: mapped.target.resource})
         if source.id == stack.id:
             batch.then(holder)
@@ -407,13 +408,15 @@ def _moves(side: Side, now: float) -> list[Event]:
     ]
 
 
-def _guard(services: EngineServices, context: RequestContext, made: ExaminedRefactor, connection: Connection) -> None:
+def _guard(
+    services: EngineServices, context: RequestContext, refactor: ExaminedRefactor, connection: Connection
+) -> None:
     """Refuse in the transaction what has changed since the examination, with all stacks locked in a fixed order."""
-    for name, side in sorted(made.sides.items(), key=lambda item: item[1].stack.id):
-        if name not in made.records:
+    for name, side in sorted(refactor.sides.items(), key=lambda item: item[1].stack.id):
+        if name not in refactor.records:
             continue
         now = fingerprints.locked_tree(connection, side.stack.root_id)
         stack = queries.stack_by_id(connection, side.stack.id)
-        if stack is None or now != made.records[name]:
+        if stack is None or now != refactor.records[name]:
             raise ActionInProgress(f"Stack {side.stack.name} was changed meanwhile; nothing was moved. Try again.")
         refuse_unfit(connection, stack, now)

@@ -31,10 +31,10 @@ async def request_token_claim(
     previous response), `unanswered` (the first request is still being executed) or `other` (the token belongs to a
     different request).
     """
-    now, kept = services.clock.now(), services.sealer.digest(request.digest)
+    now, digest = services.clock.now(), services.sealer.digest(request.digest)
     claim = partial(
         request_tokens.claim,
-        request=RequestToken(context.project_id, request.token, kept, None, now),
+        request=RequestToken(context.project_id, request.token, digest, None, now),
         oldest=now - KEPT_SECONDS,
         unanswered=now - ABANDONED_SECONDS,
     )
@@ -42,7 +42,7 @@ async def request_token_claim(
         await services.journal.commit(Batch().then(claim))
     except IntegrityError:
         known = await services.database.read(request_tokens.find, context.project_id, request.token)
-        return _state(services, known, kept)
+        return _state(services, known, digest)
     return {"state": "claimed", "answer": None}
 
 

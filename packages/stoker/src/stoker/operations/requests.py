@@ -85,18 +85,18 @@ async def parse_request(
     services: EngineServices,
     context: RequestContext,
     request: TemplateInputs,
-    given: Callable[[Template], RequestValues],
+    values_of: Callable[[Template], RequestValues],
     check: RequestCheck = WHOLE,
 ) -> Template:
     """Return the template of a request. Raises TemplateInvalid with all problems of the request, or BadValue.
 
-    `given` and `check` are those of `with_all_problems`.
+    `values_of` and `check` are those of `with_all_problems`.
     """
     try:
         return await parse_template(services, context, request.template)
     except TemplateInvalid as error:
         raise await with_all_problems(
-            services, context, error, request.template or {}, given, request.files or {}, check
+            services, context, error, request.template or {}, values_of, request.files or {}, check
         ) from error
 
 
@@ -107,12 +107,12 @@ def given_by(request: TemplateInputs, former: Mapping[str, object], template: Te
     template declares them.
     """
     environment, problems = _environment(request, template)
-    kept = {
+    previous = {
         name: value
         for name, value in former.items()
         if name in template.parameters and name not in environment.parameters
     }
-    return RequestValues(environment, {**kept, **(request.parameters or {})}, problems)
+    return RequestValues(environment, {**previous, **(request.parameters or {})}, problems)
 
 
 async def examine_environment(
@@ -297,9 +297,9 @@ async def check_whole(
 ) -> CheckedRequest:
     """Check a request that defines the whole stack; `former` is that of `given_by`. Raises as `check_request`."""
     services = components.services
-    given = partial(given_by, request, former or {})
-    template = await parse_request(services, context, request, given)
-    environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(given, template))
+    values_of = partial(given_by, request, former or {})
+    template = await parse_request(services, context, request, values_of)
+    environment, parameters, wrong = await services.evaluator.evaluate(context.project_id, partial(values_of, template))
     files = request.files or {}
     return await check_request(
         components, context, stack, template, environment, files, parameters, wrong, joint=joint, together=together

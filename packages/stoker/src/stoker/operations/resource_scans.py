@@ -162,12 +162,12 @@ def _beside(objects: Sequence[ScannedObject], request: ListScannedObjects) -> Se
     if request.related_to is None:
         return objects
     numbers = {(each.type_name, each.id): number for number, each in enumerate(objects)}
-    asked: set[int] = set()
+    selected: set[int] = set()
     for type_name, identifier in request.related_to:
         if (type_name, identifier) not in numbers:
             raise BadValue(f"The resource scan has no object {identifier} of the type {type_name}.")
-        asked.add(numbers[type_name, identifier])
-    beside = {other for number in asked for other in objects[number].related} - asked
+        selected.add(numbers[type_name, identifier])
+    beside = {other for number in selected for other in objects[number].related} - selected
     return [objects[number] for number in sorted(beside)]
 
 

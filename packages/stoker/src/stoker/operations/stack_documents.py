@@ -23,9 +23,9 @@ async def stack_export(services: EngineServices, context: RequestContext, reques
     """Return the document of a stack; for an abandoned one, until it is purged."""
     require_option(services.settings.enable_stack_abandon, "Stack export", "enable_stack_abandon")
     stack = await find_stack(services, context, request.ref, deleted=True)
-    kept = await services.database.read(snapshots.stack_document, stack.id)
-    if stack.deleted_at is not None and kept is not None:
-        return _handed_out(services, stack, Document(**_opened(services, kept)))
+    stored = await services.database.read(snapshots.stack_document, stack.id)
+    if stack.deleted_at is not None and stored is not None:
+        return _handed_out(services, stack, Document(**_opened(services, stored)))
     stack = await find_stack(services, context, request.ref)
     return _handed_out(services, stack, await export(services, stack))
 
@@ -47,15 +47,15 @@ async def stack_abandon(submissions: Submissions, context: RequestContext, reque
     ended = await submissions.ended(operation)
     if ended.status != COMPLETE:
         raise NotSupported(f"The stack {stack.name} could not be abandoned: {ended.reason}")
-    kept = await services.database.read(snapshots.stack_document, stack.id)
-    if kept is None:
+    stored = await services.database.read(snapshots.stack_document, stack.id)
+    if stored is None:
         raise Bug(f"the document of the abandoned stack {stack.id} is not recorded")
-    return _handed_out(services, stack, Document(**_opened(services, kept)))
+    return _handed_out(services, stack, Document(**_opened(services, stored)))
 
 
 def _opened(services: EngineServices, body: str) -> dict[str, Any]:
-    kept = services.sealer.open(body)
-    return {"data": kept["document"], "hidden": kept["hidden"]}
+    opened = services.sealer.open(body)
+    return {"data": opened["document"], "hidden": opened["hidden"]}
 
 
 def _handed_out(services: EngineServices, stack: Stack, document: Document) -> dict[str, object]:

@@ -49,23 +49,23 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
     """Return a page of stacks, newest first by default."""
     if request.global_tenant and not context.is_admin:
         raise Forbidden("Only administrators can list the stacks of all projects.")
-    given = request.filters or {}
+    filters = request.filters or {}
     columns = [column for key in request.sort_keys or ("creation_time",) for column in _SORT_COLUMNS[key]]
     query = stack_lists.StackQuery(
         project_id=None if request.global_tenant else context.project_id,
         filters=[
             (_COLUMNS[name], [_value(name, value) for value in values])
-            for name, values in given.items()
+            for name, values in filters.items()
             if name not in _STATE_FILTERS
         ],
-        states=[[_state(value) for value in given[name]] for name in _STATE_FILTERS if name in given],
+        states=[[_state(value) for value in filters[name]] for name in _STATE_FILTERS if name in filters],
         tags=request.tags or (),
         tags_any=request.tags_any or (),
         not_tags=request.not_tags or (),
         not_tags_any=request.not_tags_any or (),
         hidden_tags=() if request.show_hidden else services.settings.hidden_stack_tags,
         show_deleted=request.show_deleted,
-        show_nested=request.show_nested or any(name in given for name in _PARENT_FILTERS),
+        show_nested=request.show_nested or any(name in filters for name in _PARENT_FILTERS),
         limit=request.limit,
         marker=request.marker,
         sort_keys=columns,

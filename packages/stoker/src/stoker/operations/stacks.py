@@ -242,8 +242,8 @@ async def patch_stack(
     stack = await _updatable(services, context, request)
     steps = [*settings_steps(stack, request.settings or {}), *steps_for(stack)]
     checked = await patched_request(submissions.parts, context, stack, request)
-    kept = (await services.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
-    tags = check_tags(request.tags) if request.tags is not None else tuple(kept)
+    current_tags = (await services.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
+    tags = check_tags(request.tags) if request.tags is not None else tuple(current_tags)
     return await _submit_update(submissions, context, stack, checked, request, tags, request.policy, steps)
 
 
@@ -271,11 +271,11 @@ async def patched_request(
                 if key not in ("parameters", *TRANSFERS)  # those of the deployment before are carried out
             },
         }
-        kept = _kept(present.parameters["request"], template, clear)
+        previous = _kept(present.parameters["request"], template, clear)
         added, parameters, wrong = given_by(request, {}, template)
         environment = Environment.merged([former, added.to_data()], template.parameters)
         environment = environment.with_transfers(added.transfers)
-        return RequestValues(environment, {**kept, **parameters}, wrong)
+        return RequestValues(environment, {**previous, **parameters}, wrong)
 
     template = await parse_request(services, context, request, given) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
@@ -364,8 +364,8 @@ async def _submit_update(
 
     async def plan() -> Planned:
         goal = replace(TargetDefinition.of(stack, checked, "UPDATE"), tags=tags)
-        made = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.requires_plan)
-        return replace(made, repeats=await _repeats(services, stack, checked, request, goal, made))
+        planned_update = await plan_tree(services, context, stack, goal, refresh=refresh, priced=gate.requires_plan)
+        return replace(planned_update, repeats=await _repeats(services, stack, checked, request, goal, planned_update))
 
     planned = LazyPlan(plan)
     clearance = await gate.pass_plan(request.plan_digest, planned)
@@ -402,10 +402,14 @@ async def _repeats(
     checked: CheckedRequest,
     request: StackChange,
     goal: TargetDefinition,
-    made: Planned,
+    planned_update: Planned,
 ) -> bool:
     """Return whether an update asks for what the stack has, down to its settings, and its plan does nothing."""
-    if stack.status != COMPLETE or checked.departures.stacks or any(step.has_effect for step in made.plan.steps):
+    if (
+        stack.status != COMPLETE
+        or checked.departures.stacks
+        or any(step.has_effect for step in planned_update.plan.steps)
+    ):
         return False
     rollback, minutes = request.disable_rollback, request.timeout_mins
     if rollback not in (None, stack.disable_rollback) or minutes not in (None, stack.timeout_minutes):

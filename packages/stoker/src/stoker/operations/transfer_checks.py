@@ -70,15 +70,15 @@ class _Checking:
 
         Whether there is more to check is known afterwards (`is_below`).
         """
-        made, former = self._moved(connection)
+        completed, former = self._moved(connection)
         desired, transfers = self.desired, self.desired.inputs.environment.transfers
         known = {*desired.definition.resources, *self.recorded.current}
         names = [*transfers.imports_by_name(desired.definition.resources), *(each.source for each in transfers.removed)]
         self.is_below = any(outer_of(name, known) is not None for name in names)
         problems = list(release_problems(transfers.removed, desired))
-        if made.stacks and not self.is_below:
-            problems += check_below(self.parts.services, connection, desired, made)
-        pending = _collected(problems, desired, made, former)
+        if completed.stacks and not self.is_below:
+            problems += check_below(self.parts.services, connection, desired, completed)
+        pending = _collected(problems, desired, completed, former)
         if problems:
             raise TemplateInvalid(problems)
         return pending
@@ -88,9 +88,9 @@ class _Checking:
         services, desired = self.parts.services, self.desired
         self.recorded = recorded = Recorded.of(services, connection, self.stack)
         tree = read(services, connection, "UPDATE", desired, recorded)
-        made = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
+        completed = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
         former = recorded.inputs.environment.transfers if recorded.inputs is not None else Transfers()
-        return made, former
+        return completed, former
 
     async def below(self) -> Imports:
         """Return the imports together with those of nested stacks.
@@ -114,9 +114,9 @@ class _Checking:
 
     def _unread_nested(self, connection: Connection) -> list[NestedImport]:
         """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
-        made, former = self._moved(connection)
+        completed, former = self._moved(connection)
         seeking, desired = NestedImportSearch(former), self.desired
-        problems = check_below(self.parts.services, connection, desired, made, self.imports, seeking)
+        problems = check_below(self.parts.services, connection, desired, completed, self.imports, seeking)
         transfers = desired.inputs.environment.transfers
         problems = list(dict.fromkeys([*seeking.problems, *problems]))
         if not problems:
@@ -138,11 +138,11 @@ class _Checking:
 
 
 def _collected(
-    problems: list[Diagnostic], desired: DesiredState, made: CompletedMoves, former: Transfers
+    problems: list[Diagnostic], desired: DesiredState, completed: CompletedMoves, former: Transfers
 ) -> dict[str, Import]:
     """Return the imports of the stack itself that are not satisfied yet, and add the problems with them."""
     try:
-        return pending_imports(desired, made.tree.top.states.values(), former.imports)
+        return pending_imports(desired, completed.tree.top.states.values(), former.imports)
     except TemplateInvalid as error:
         problems += error.diagnostics
         return {}

@@ -219,8 +219,8 @@ def checked_values(services: EngineServices, definition: Definition) -> Iterator
             continue
         if constrained := traits_of(kind).constrained:
             path = (definition.template.written("resources"), resource.name, "properties")
-            given, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
-            for constraint, value, inner in custom_constraints(constrained, given):
+            properties, _ = resolve_map(definition, resource.properties, _UNKNOWN, path)
+            for constraint, value, inner in custom_constraints(constrained, properties):
                 if not has_unknown(value):
                     yield constraint, value, (*path, *inner), str
 

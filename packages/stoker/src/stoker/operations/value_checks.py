@@ -140,10 +140,10 @@ class ValueChecker:
         """
         values: dict[tuple[str, object], list[tuple[Render, Diagnostic]]] = {}
         definitions = [definition for definition, _ in tree]
-        made = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
+        created_names = await self._evaluate(partial(self._names_made, definitions)) if len(tree) > 1 else {}
         for number, (definition, place) in enumerate(tree):
             for name, value, path, tell in await self._evaluate(partial(self._values, definition)):
-                if number and self._may_be_made(name, value, made):
+                if number and self._may_be_made(name, value, created_names):
                     continue
                 document = definition.template.document
                 found = Diagnostic("constraint", "", path, document.source, document.locate(path))
@@ -173,11 +173,13 @@ class ValueChecker:
                     found.setdefault((service, path), []).append(called)
         return found
 
-    def _may_be_made(self, constraint: str, value: object, made: Mapping[tuple[str, str], list[object]]) -> bool:
+    def _may_be_made(
+        self, constraint: str, value: object, created_names: Mapping[tuple[str, str], list[object]]
+    ) -> bool:
         check = self._services.types.registry.constraints.get(constraint)
         if check is None or check.service is None or check.collection is None:
             return False
-        names = made.get((check.service, check.collection), ())
+        names = created_names.get((check.service, check.collection), ())
         return any(name == value or has_unknown(name) for name in names)
 
     def _external_objects(self, tree: Sequence[tuple[Definition, Place]]) -> Iterator[_Question]:
@@ -193,8 +195,8 @@ class ValueChecker:
         if kind.nested:
             why: str | None = f"{resource.type} is a nested stack and cannot have an external_id."
         else:
-            given = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
-            external = External(resource.name, kind, str(resource.external_id), given)
+            properties = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
+            external = External(resource.name, kind, str(resource.external_id), properties)
             lookup = missing(self._parts, self._stack, await self._cloud(), external)
             why = await self._questions.ask(f"the external_id of {resource.name}", lookup, None)
         if why is None or (self._refresh is Refresh.ALL and await self._is_used(resource)):

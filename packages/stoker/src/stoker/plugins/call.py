@@ -381,8 +381,8 @@ class Call:
 
     def gives(self, name: str) -> bool:
         """Return whether the template gives the property a value; where that is not known, whether it has one."""
-        given = self.resource.given
-        return self.properties.get(name) is not None if given is None else name in given
+        names = self.resource.given
+        return self.properties.get(name) is not None if names is None else name in names
 
     if not TYPE_CHECKING:  # so that type checkers refuse the former names
 

@@ -220,10 +220,10 @@ class Finalizer:
         result: dict[str, object] = {}
         for name, prop in schema.items():
             if name in values or prop.replaces in values:
-                given = self._given(name, prop, values, path) if prop.replaces else values[name]
-                if prop.excludes is not None and given is not None and values.get(prop.excludes) is not None:
+                value = self._under_either_name(name, prop, values, path) if prop.replaces else values[name]
+                if prop.excludes is not None and value is not None and values.get(prop.excludes) is not None:
                     self._report("conflicting-properties", (*path, name), f"{name!r} excludes {prop.excludes!r}")
-                result[name] = self.value(prop, given, (*path, name))
+                result[name] = self.value(prop, value, (*path, name))
                 continue
             if prop.required:
                 self._report("required-property", (*path, name), f"property {name!r} is required")
@@ -240,19 +240,19 @@ class Finalizer:
             object.__setattr__(prop, "constant", _copy(value))
         return value
 
-    def _given(self, name: str, prop: Property, values: Mapping[str, object], path: Path) -> Any:
-        given = values.get(name)
+    def _under_either_name(self, name: str, prop: Property, values: Mapping[str, object], path: Path) -> Any:
+        value = values.get(name)
         older = values.get(prop.replaces or "")
-        if given is not None and older is not None:
+        if value is not None and older is not None:
             self._report("conflicting-properties", (*path, name), f"{prop.replaces!r} is an older name of {name!r}")
-        return older if given is None else given
+        return older if value is None else value
 
     def unknown_names(self, schema: Mapping[str, Property], names: Iterable[object], path: Path = ()) -> None:
         """Report the names that are not declared; a name that is given as well cannot be the one that is meant."""
-        given = list(names)
-        for name in [each for each in given if each not in schema]:
+        known_names = list(names)
+        for name in [each for each in known_names if each not in schema]:
             visible = [key for key, prop in schema.items() if prop.support.status != "HIDDEN"]
-            close = closest(str(name), (key for key in visible if key not in given))
+            close = closest(str(name), (key for key in visible if key not in known_names))
             known = f"known properties: {', '.join(sorted(visible)) or 'none'}"
             hint = self.advice.get(str(name), "") or (Suggestion(str(name), close) if close else known)
             self._report("unknown-property", (*path, str(name)), f"unknown property {str(name)!r}", hint)

@@ -18,7 +18,7 @@ class Answers:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self._given: deque[tuple[asyncio.Future[Any], BaseException | None, object]] = deque()
+        self._untaken: deque[tuple[asyncio.Future[Any], BaseException | None, object]] = deque()
         self._woken = False
 
     def deliver(self, future: asyncio.Future[Any], error: BaseException | None, result: object = None) -> None:
@@ -26,7 +26,7 @@ class Answers:
 
         Nothing happens if the loop is closed: nobody waits any more.
         """
-        self._given.append((future, error, result))
+        self._untaken.append((future, error, result))
         if not self._woken:
             self._woken = True
             with suppress(RuntimeError):
@@ -34,8 +34,8 @@ class Answers:
 
     def _take(self) -> None:
         self._woken = False  # first, so that whoever gives an answer from now on wakes the loop again
-        while self._given:
-            future, error, result = self._given.popleft()
+        while self._untaken:
+            future, error, result = self._untaken.popleft()
             if future.cancelled():
                 continue
             if error is None:

@@ -147,9 +147,9 @@ def _insertion_on_postgresql(dialect: Dialect, table: Table, _keys: _Columns, co
     """
     places = [f"c{place}" for place in range(len(columns))]
     types = (table.c[name].type.compile(dialect) for name in columns)
-    given = ", ".join(f"{place} {kind}" for place, kind in zip(places, types, strict=True))
+    record = ", ".join(f"{place} {kind}" for place, kind in zip(places, types, strict=True))
     names = ", ".join(_quoted(dialect, table, columns))
-    source = f"FROM json_to_recordset(%s) AS given({given})"
+    source = f"FROM json_to_recordset(%s) AS given({record})"
     sql = f"INSERT INTO {table.name} ({names}) SELECT {', '.join(places)} {source}"
     return _all_at_once(sql, lambda cells: dict(zip(places, cells, strict=True)))
 
@@ -168,18 +168,18 @@ def _type_on_mysql(dialect: Dialect, table: Table, name: str) -> str:
 
     JSON_TABLE shortens a string that is too long, so one more character is read: the table's own column refuses it.
     """
-    given = table.c[name].type
-    if not isinstance(given, String):
-        return given.compile(dialect)
-    kind = given.compile(dialect) if given.length is None else f"VARCHAR({given.length + 1})"
+    column_type = table.c[name].type
+    if not isinstance(column_type, String):
+        return column_type.compile(dialect)
+    kind = column_type.compile(dialect) if column_type.length is None else f"VARCHAR({column_type.length + 1})"
     return f"{kind} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
 
 
 def _found_on_mysql(dialect: Dialect, table: Table, keys: _Columns, columns: _Columns) -> str:
     """Return the rows of a table that have the keys of rows from JSON, each of which is looked up in an index."""
     alike = (f"{table.name}.{name} = given.c{place}" for place, name in enumerate(_quoted(dialect, table, keys)))
-    given = _given_on_mysql(dialect, table, (*keys, *columns))
-    return f"{given} STRAIGHT_JOIN {table.name} ON {' AND '.join(alike)}"
+    source = _given_on_mysql(dialect, table, (*keys, *columns))
+    return f"{source} STRAIGHT_JOIN {table.name} ON {' AND '.join(alike)}"
 
 
 def _change_on_mysql(dialect: Dialect, table: Table, keys: _Columns, columns: _Columns) -> _Execution:

@@ -272,7 +272,7 @@ def follow_clock(connection: Connection, engine_id: str, seconds: float, begun: 
         resources.c.started_at == bindparam("recorded"),
         resources.c.stack_id.in_(select(operations.c.stack_id).where(own)),
     )
-    values = [{"resource": one.uuid, "recorded": one.recorded, "corrected": one.corrected} for one in begun]
+    values = [{"resource": start.uuid, "recorded": start.recorded, "corrected": start.corrected} for start in begun]
     if values:
         connection.execute(update(resources).where(where).values(started_at=bindparam("corrected")), values)
 

@@ -116,9 +116,9 @@ def creating_stacks(connection: Connection, identifiers: Collection[str]) -> dic
     """
     found: dict[str, set[str]] = {}
     for page in statements.pages(identifiers):
-        made = select(resources.c.uuid, resources.c.physical_id, resources.c.stack_id)
-        made = made.where(or_(resources.c.uuid.in_(page), resources.c.physical_id.in_(page)))
-        for uuid, physical_id, stack_id in connection.execute(made):
+        created = select(resources.c.uuid, resources.c.physical_id, resources.c.stack_id)
+        created = created.where(or_(resources.c.uuid.in_(page), resources.c.physical_id.in_(page)))
+        for uuid, physical_id, stack_id in connection.execute(created):
             for identifier in {uuid, physical_id}.intersection(page):
                 found.setdefault(identifier, set()).add(stack_id)
         derived = select(table.c.config_id, resources.c.stack_id).join(resources, resources.c.uuid == table.c.id)

@@ -77,8 +77,8 @@ def _referred_to(connection: Connection, digests: Collection[str]) -> set[str]:
     One reference is looked up for each document and column: for a condition with EXISTS, databases may read all inputs.
     """
     columns = (inputs.c.template, inputs.c.environment, inputs.c.files, document_parts.c.part)
-    one = (select(column).where(column == documents.c.digest).limit(1).scalar_subquery() for column in columns)
-    referred = or_(*(found.is_not(None) for found in one))
+    references = (select(column).where(column == documents.c.digest).limit(1).scalar_subquery() for column in columns)
+    referred = or_(*(found.is_not(None) for found in references))
     return set(
         connection.execute(select(documents.c.digest).where(documents.c.digest.in_(digests), referred)).scalars()
     )

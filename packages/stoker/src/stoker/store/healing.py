@@ -25,8 +25,8 @@ def tagged(connection: Connection, tag: str) -> list[tuple[Stack, str]]:
 
 @cache
 def _tagged(tag: str) -> Select[Any]:
-    given = stack_tags.c.tag
-    has_tag = and_(statements.begins(given, tag), or_(given == tag, given.startswith(f"{tag}=", autoescape=True)))
+    column = stack_tags.c.tag
+    has_tag = and_(statements.begins(column, tag), or_(column == tag, column.startswith(f"{tag}=", autoescape=True)))
     joined = stacks.join(stack_tags, stacks.c.id == stack_tags.c.stack_id)
     order = (stacks.c.id, stack_tags.c.position.desc())
     return select(stacks, stack_tags.c.tag).select_from(joined).where(has_tag, _QUIET).order_by(*order)

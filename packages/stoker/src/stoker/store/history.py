@@ -83,16 +83,16 @@ def old_operations(connection: Connection, archived: bool, stack_id: str, limits
     if last is None or any(row.status in UNFINISHED for row in found):
         return None
     of_change_sets = select(change_sets.c.operation).where(change_sets.c.stack_id == stack_id)
-    kept = {last.operation, *connection.execute(of_change_sets).scalars()}
+    needed = {last.operation, *connection.execute(of_change_sets).scalars()}
     complete = [row for row in found if row.status == COMPLETE]
     for rows in (found, complete, reversed(found)):  # the last of each action, the last complete one, and the first
-        kept |= {row.id for row in {row.action: row for row in rows}.values()}
+        needed |= {row.id for row in {row.action: row for row in rows}.values()}
     beyond = set[str]()
     if limits.operations is not None:
         beyond |= {row.id for row in found[: max(0, len(found) - limits.operations)]}
     if limits.since is not None:
         beyond |= {row.id for row in found if row.finished_at is not None and row.finished_at < limits.since}
-    gone = [row.id for row in found if row.id in beyond - kept][:MOST]
+    gone = [row.id for row in found if row.id in beyond - needed][:MOST]
     if not gone:
         return None
     lines = []
@@ -117,8 +117,8 @@ def _forget_operations(connection: Connection, stack_id: str, identifiers: Seque
     mine = [operations.c.inputs, operations.c.former_inputs]
     needed = [select(column).where(operations.c.stack_id == stack_id) for column in mine]
     needed.append(select(snapshots.c.inputs).where(snapshots.c.stack_id == stack_id))
-    kept = set(connection.execute(union(*needed)).scalars())
-    purging.forget_inputs(connection, sorted(used - kept))
+    in_use = set(connection.execute(union(*needed)).scalars())
+    purging.forget_inputs(connection, sorted(used - in_use))
     return len(identifiers)
 
 

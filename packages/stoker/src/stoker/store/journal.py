@@ -162,9 +162,9 @@ class Batch:
         self.steps.extend(first.steps)
         return self
 
-    def jointly(self, statement: Callable[[Connection, Sequence[Given]], object], given: Given) -> Batch:
+    def jointly(self, statement: Callable[[Connection, Sequence[Given]], object], argument: Given) -> Batch:
         """Run a statement once for all batches of the transaction that name it, with what each of them has given."""
-        self.joint.append((statement, given))
+        self.joint.append((statement, argument))
         return self
 
     def then(self, step: Statement) -> Batch:
@@ -429,16 +429,16 @@ class Journal:
                 keep_writers_out(connection)
             count_group(connection, self._id, number)
             fenced = _lost_claims(connection, {batch.claim for batch in group if batch.claim is not None})
-            kept = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
-            claim(connection, chain.from_iterable(batch.claims for batch in kept))
-            _write_rows(connection, kept)
-            replace_terms(connection, (batch.terms for batch in kept))
-            refuse_taken(connection, chain.from_iterable(batch.found for batch in kept))
-            statements.run_joint(connection, chain.from_iterable(batch.joint for batch in kept))
-            for batch in kept:
+            remaining = [batch for batch in group if batch.claim is None or batch.claim not in fenced]
+            claim(connection, chain.from_iterable(batch.claims for batch in remaining))
+            _write_rows(connection, remaining)
+            replace_terms(connection, (batch.terms for batch in remaining))
+            refuse_taken(connection, chain.from_iterable(batch.found for batch in remaining))
+            statements.run_joint(connection, chain.from_iterable(batch.joint for batch in remaining))
+            for batch in remaining:
                 for step in batch.steps:
                     step(connection)
-            if [batch for batch in kept if batch.expiry is not None and not batch.expiry.may_commit()]:
+            if [batch for batch in remaining if batch.expiry is not None and not batch.expiry.may_commit()]:
                 raise _Late
             self._unsure = number, fenced
         self._unsure = None
@@ -448,13 +448,13 @@ class Journal:
 
 def _leave_out(group: list[_Frozen], leaves: Callable[[_Frozen], bool], error: Exception) -> None:
     """Answer some batches of the group with the error, and remove them from it."""
-    kept = []
+    remaining = []
     for batch in group:
         if leaves(batch):
             batch.answer(error)
         else:
-            kept.append(batch)
-    group[:] = kept
+            remaining.append(batch)
+    group[:] = remaining
 
 
 def _lost_claims(connection: Connection, claims: Iterable[Claim]) -> set[Claim]:

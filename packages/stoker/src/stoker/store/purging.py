@@ -45,10 +45,10 @@ def deleted_stacks(
     return Removal(lines, carry_out)
 
 
-def oldest_kept(connection: Connection, kept: int) -> float | None:
-    """Return when the earliest of the `kept` stacks was deleted that were deleted last; None if there are fewer."""
+def oldest_kept(connection: Connection, count: int) -> float | None:
+    """Return when the earliest of the `count` stacks was deleted that were deleted last; None if there are fewer."""
     deleted_at = tables.stacks.c.deleted_at
-    query = select(deleted_at).where(deleted_at.is_not(None)).order_by(deleted_at.desc()).offset(kept - 1).limit(1)
+    query = select(deleted_at).where(deleted_at.is_not(None)).order_by(deleted_at.desc()).offset(count - 1).limit(1)
     found: float | None = connection.execute(query).scalar()
     return found
 
@@ -130,8 +130,8 @@ def forget_inputs(connection: Connection, identifiers: Sequence[str]) -> None:
     for start in range(0, len(identifiers), 400):
         page = identifiers[start : start + 400]
         living = (select(column).where(column.in_(page)) for column in (stacks.c.inputs, stacks.c.good_inputs))
-        kept = set(connection.execute(union(*living)).scalars())
-        unused = inputs.c.id.in_([name for name in page if name not in kept])
+        in_use = set(connection.execute(union(*living)).scalars())
+        unused = inputs.c.id.in_([name for name in page if name not in in_use])
         query = select(inputs.c.template, inputs.c.environment, inputs.c.files).where(unused)
         digests = {digest for row in connection.execute(query) for digest in row}
         connection.execute(delete(inputs).where(unused))

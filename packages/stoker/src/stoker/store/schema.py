@@ -130,8 +130,8 @@ def require_server(connection: Connection) -> None:
     version = dialect.server_version_info or ()
     shown, oldest = _OLDEST_SERVERS.get(name, (name, ()))
     if version < oldest:
-        given, needed = (".".join(map(str, numbers)) for numbers in (version, oldest))
-        raise Invalid(f"[database] connection: the server is {shown} {given}; upgrade it to {needed} or later.")
+        installed, needed = (".".join(map(str, numbers)) for numbers in (version, oldest))
+        raise Invalid(f"[database] connection: the server is {shown} {installed}; upgrade it to {needed} or later.")
 
 
 def require_fit(connection: Connection) -> None:

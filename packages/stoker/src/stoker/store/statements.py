@@ -109,10 +109,10 @@ def after_marker(keys: Sequence[ColumnElement[Any]], values: Sequence[Any], desc
     return and_(place < marker if descending else place > marker, first)
 
 
-def run_joint(connection: Connection, given: Iterable[tuple[JointStatement, object]]) -> None:
+def run_joint(connection: Connection, arguments: Iterable[tuple[JointStatement, object]]) -> None:
     """Run each statement once, with everything that is given for it."""
     values: dict[JointStatement, list[object]] = {}
-    for statement, value in given:
+    for statement, value in arguments:
         values.setdefault(statement, []).append(value)
     for statement, of_statement in values.items():
         statement(connection, of_statement)

@@ -35,7 +35,7 @@ def agreed_values(target: Target, values: Mapping[str, object], *, same: bool) -
     Heat records IDs where a template has names. If a resource was converged with the present template (`same`), the
     values of properties that accept names are the template's.
     """
-    kind, given = target.type, target.given
+    kind, given = target.type, target.properties
     if kind.ignores_properties or kind.any_properties:
         return dict(given) if same and not has_unknown(given) else dict(values)
     theirs, ours = finalized(kind, values), finalized(kind, given)
@@ -90,7 +90,7 @@ def record_references(mapped: MappedStack, desired: DesiredState, name: str, rec
             continue
         unlike = f"{_MARK}{state.row.uuid}"
         state.row.physical_id = unlike
-        found = set(_in_place_of(unlike, desired.target(name, mapped.scope).given, recorded))
+        found = set(_in_place_of(unlike, desired.target(name, mapped.scope).properties, recorded))
         state.row.physical_id = found.pop() if len(found) == 1 and found != {other} else None
 
 

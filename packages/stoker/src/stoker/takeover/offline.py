@@ -87,7 +87,7 @@ def _call(services: EngineServices, stack: Stack, state: ResourceState, child: O
         action=state.row.action,
         physical_name=state.physical_name,
         physical_id=state.row.physical_id,
-        properties=finalized(state.type, state.given),
+        properties=finalized(state.type, state.properties),
         previous=None,
         changed={},
         data=dict(state.stored.data),

@@ -136,8 +136,8 @@ class ResourceMapper:
         if values is not None:
             record_references(mapped, desired, state.row.name, values)
         target = desired.target(state.row.name, mapped.scope)
-        if values is not None and has_unknown(target.given):
-            record_attributes(mapped, target.given, values)
+        if values is not None and has_unknown(target.properties):
+            record_attributes(mapped, target.properties, values)
             target = desired.target(state.row.name, mapped.scope)
         state.type = target.type
         state.row.type = target.type_name
@@ -146,7 +146,7 @@ class ResourceMapper:
         state.row.requires = orjson.dumps(sorted(requires | target.requires)).decode()
         state.stored.definition = known_definition(target, state)
         if values is None:
-            values = {name: value for name, value in target.given.items() if not has_unknown(value)}
+            values = {name: value for name, value in target.properties.items() if not has_unknown(value)}
         latest = mapped.source.row["raw_template_id"]
         same = state.row.status == COMPLETE and (row["current_template_id"] or latest) == latest
         mapped.property_sets.append(self._give(mapped, state, row, agreed_values(target, values, same=same)))
@@ -243,4 +243,4 @@ def adapt_data(state: ResourceState) -> None:
         state.stored.data.setdefault("internal_ports", dumps(ports).decode())
     transport = state.type.properties.get("signal_transport")
     if transport is not None and state.type.nested is False and "password" in state.stored.data:
-        state.stored.data.setdefault("signal_transport", state.given.get("signal_transport") or transport.default)
+        state.stored.data.setdefault("signal_transport", state.properties.get("signal_transport") or transport.default)

@@ -127,7 +127,7 @@ class SnapshotMapper:
             "path": list(entry.path),
             "stack_name": entry.stack_name,
         }
-        properties = state.given if state is not None else {}
+        properties = state.properties if state is not None else {}
         name = state.physical_name if state is not None else entry.name
         resource = Snapshot(entry.name, name, entry.document.get("resource_id"), entry.data, properties)
         made = copy.set_properties(kind.copy.of(resource))

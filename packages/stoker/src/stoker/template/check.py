@@ -169,11 +169,11 @@ class _Checker(NameChecker):
         """Check a creation policy; its value must be known before any resource is created."""
         definition = self.definition
         path = key_path(definition, resource, "creation_policy")
-        given, found = resolve_map(definition, resource.creation_policy, SCOPE, path)
+        policy, found = resolve_map(definition, resource.creation_policy, SCOPE, path)
         self.problems.add_all(found)
         for placed in definition.references_in(resource.creation_policy):
             self.problems.add("creation-policy", "a creation policy must not depend on resources", placed.path)
-        self.problems.add_all(against_schema(definition, kind.creation_policy, given, path)[1])
+        self.problems.add_all(against_schema(definition, kind.creation_policy, policy, path)[1])
         for name in sorted(kind.instead_of_creation_policy & (entries_of(resource.properties) or {}).keys()):
             message = f"{name} cannot be combined with a creation policy, which replaces it"
             self.problems.add("creation-policy", message, (*key_path(definition, resource, "properties"), name))

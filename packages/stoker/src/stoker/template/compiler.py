@@ -135,9 +135,9 @@ class TemplateCompiler:
             self._budget.charge(1, _NODE_BYTES * len(snippet))
             if len(snippet) == 1:
                 ((name, arguments),) = snippet.items()
-                made = call(name, arguments, path)
-                if made is not None:
-                    return made
+                expression = call(name, arguments, path)
+                if expression is not None:
+                    return expression
             nodes = _nodes(snippet.items(), path, compiler)
             return MapExpression({**snippet, **nodes}) if nodes else snippet
         if isinstance(snippet, list):
@@ -160,9 +160,9 @@ def _nodes(parts: Iterable[tuple[Any, Any]], path: Path, compiler: Compiler) -> 
     nodes = {}
     for part, value in parts:
         if isinstance(value, dict | list) or _may_refer_elsewhere(value):
-            made = compiler.value(value, (*path, part))
-            if made is not value:
-                nodes[part] = made
+            node = compiler.value(value, (*path, part))
+            if node is not value:
+                nodes[part] = node
     return nodes
 
 
@@ -193,11 +193,11 @@ class _ConditionCompiler:
             return snippet
         if isinstance(snippet, str):
             return self._template.named_condition(snippet, path)
-        made = self.value(snippet, path)
-        if isinstance(made, Function):
-            return ConditionResult(made)
-        if isinstance(made, Malformed):
-            return made
+        condition = self.value(snippet, path)
+        if isinstance(condition, Function):
+            return ConditionResult(condition)
+        if isinstance(condition, Malformed):
+            return condition
         message = (
             f"a condition must be a boolean, the name of a condition or a condition function, not {type_name(snippet)}"
         )

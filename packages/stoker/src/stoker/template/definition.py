@@ -135,15 +135,18 @@ class Definition:
         definition.look_up = inputs.get("look_up")
         strict = inputs.get("strict", True)
         with ensured(template.limits.allowed) as definition.budget:
-            given = _given(environment.parameters, inputs["parameters"])
+            values = _merged_values(environment.parameters, inputs["parameters"])
             defaults = environment.parameter_defaults
             undecided: list[str] = []
             if inputs.get("missing_ok", False):
-                undecided = _not_given(template, given, defaults)
-                defaults = {**dict.fromkeys(_valueless(template, given, defaults), UNDETERMINED), **_not_null(defaults)}
+                undecided = _without_value(template, values, defaults)
+                defaults = {
+                    **dict.fromkeys(_valueless(template, values, defaults), UNDETERMINED),
+                    **_not_null(defaults),
+                }
             definition.parameters = Parameters(
                 template.parameters,
-                given,
+                values,
                 defaults,
                 inputs["pseudo"].values(template.dialect.pseudo_parameters),
                 template.written("parameters"),
@@ -151,7 +154,7 @@ class Definition:
             problems = Problems(template.document, template.limits.max_problems)
             definition.template = template
             if strict or inputs.get("missing_ok", False):
-                definition._check_names(given, problems)
+                definition._check_names(values, problems)
             definition._check_parameters(strict, problems)
             definition.template = template.for_parameters(definition.parameters)
             problems.move_to(definition.template.document)
@@ -335,10 +338,10 @@ class Definition:
 
     # -- binding ----------------------------------------------------------------------------------------------
 
-    def _check_names(self, given: Mapping[str, object], problems: Problems) -> None:
+    def _check_names(self, values: Mapping[str, object], problems: Problems) -> None:
         """Add a problem for each given value that is of no parameter."""
         declared = self.template.parameters
-        for name in given:
+        for name in values:
             if name not in declared:
                 problems.add(
                     "unknown-parameter",
@@ -474,17 +477,17 @@ def _not_null(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _given(environment: Mapping[str, object], request: Mapping[str, object]) -> dict[str, Any]:
+def _merged_values(environment: Mapping[str, object], request: Mapping[str, object]) -> dict[str, Any]:
     return {**environment, **_not_null(request)}
 
 
-def _not_given(template: Template, given: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
-    return [name for name in template.parameters if given.get(name) is None and defaults.get(name) is None]
+def _without_value(template: Template, values: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
+    return [name for name in template.parameters if values.get(name) is None and defaults.get(name) is None]
 
 
-def _valueless(template: Template, given: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
+def _valueless(template: Template, values: Mapping[str, object], defaults: Mapping[str, object]) -> list[str]:
     return [
         name
         for name, schema in template.parameters.items()
-        if schema.required and given.get(name) is None and defaults.get(name) is None
+        if schema.required and values.get(name) is None and defaults.get(name) is None
     ]

@@ -62,16 +62,16 @@ def _edits(value: Any, path: Path, ids: Mapping[str, str]) -> Iterator[tuple[Pat
 
 
 def _edited(data: Mapping[str, Any], edits: Mapping[Path, Any]) -> dict[str, object]:
-    made: dict[str, Any] = deepcopy(dict(data))
+    edited: dict[str, Any] = deepcopy(dict(data))
     for path, value in edits.items():
-        inner: Any = made
+        inner: Any = edited
         for part in path[:-1]:
             inner = inner[part]
         if value is _GONE:
             del inner[path[-1]]
         else:
             inner[path[-1]] = value
-    return made
+    return edited
 
 
 def _reads_as(text: str, expected: Mapping[str, Any]) -> bool:

@@ -44,7 +44,7 @@ class ParameterMerge:
 
     def __init__(self, schemas: Mapping[str, ParameterSchema]) -> None:
         self._schemas = schemas
-        self._asked: dict[str, str] = {}
+        self._strategies: dict[str, str] = {}
         self.result: dict[str, Any] = {}
         self.problems: list[Diagnostic] = []
 
@@ -75,7 +75,7 @@ class ParameterMerge:
     def _refuse_conflict(self, name: str, strategy: object) -> None:
         if strategy not in STRATEGIES:
             return
-        if self._asked.setdefault(name, strategy) != strategy:
+        if self._strategies.setdefault(name, strategy) != strategy:
             raise _Refused("two environments specify different merge strategies", "Conflicting")
 
 

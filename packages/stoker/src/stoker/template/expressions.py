@@ -175,8 +175,8 @@ class Evaluation:
 
     def charge_for(self, value: Any) -> None:
         """Charge for the value of the whole tree. Raises BudgetExceeded or Postponed."""
-        made = self.size if self.size < _SMALL else measured(value, self.budget)
-        self.budget.charge(made=made)
+        size = self.size if self.size < _SMALL else measured(value, self.budget)
+        self.budget.charge(made=size)
 
     def failed(self, error: FunctionError) -> Unknown:
         """Record the error and return an unknown, or raise the error."""

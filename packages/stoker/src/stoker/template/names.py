@@ -132,8 +132,8 @@ class NameChecker:
         if kind is None or kind.any_properties or kind.ignores_properties or resource.external_id is not None:
             return
         path = key_path(self.definition, resource, "properties")
-        given = entries_of(resource.properties) or {}
-        self.problems.add_all(unknown_names(self.definition, kind.properties, given, path))
+        properties = entries_of(resource.properties) or {}
+        self.problems.add_all(unknown_names(self.definition, kind.properties, properties, path))
 
     def _cycles(self) -> None:
         try:
@@ -219,10 +219,10 @@ class NameChecker:
 
     def _update_policy(self, resource: ResourceDefinition, kind: ResourceType) -> None:
         path = key_path(self.definition, resource, "update_policy")
-        given, found = resolve_map(self.definition, resource.update_policy, SCOPE, path)
+        policy, found = resolve_map(self.definition, resource.update_policy, SCOPE, path)
         self.problems.add_all(found)
-        if given and not kind.any_properties:
-            self.problems.add_all(against_schema(self.definition, kind.update_policy, given, path)[1])
+        if policy and not kind.any_properties:
+            self.problems.add_all(against_schema(self.definition, kind.update_policy, policy, path)[1])
 
     # -- outputs ----------------------------------------------------------------------------------------------
 

@@ -321,17 +321,17 @@ def _cfn_constraints(raw: Mapping[str, object], is_aws: bool) -> Iterator[Constr
     for kind, key in (("allowed_values", "AllowedValues"), ("allowed_pattern", "AllowedPattern")):
         if key in raw:
             try:
-                made = _CONSTRAINTS[kind](raw[key], description)
+                constraint = _CONSTRAINTS[kind](raw[key], description)
             except SchemaProblem as problem:
                 raise problem.below(key) from problem
-            yield replace(made, any_match=is_aws) if isinstance(made, AllowedPattern) else made
+            yield replace(constraint, any_match=is_aws) if isinstance(constraint, AllowedPattern) else constraint
     for kind, low, high in (("length", "MinLength", "MaxLength"), ("range", "MinValue", "MaxValue")):
-        given = {bound: raw[key] for bound, key in (("min", low), ("max", high)) if key in raw}
-        if given:
+        bounds = {bound: raw[key] for bound, key in (("min", low), ("max", high)) if key in raw}
+        if bounds:
             try:
-                yield _CONSTRAINTS[kind](given, description)
+                yield _CONSTRAINTS[kind](bounds, description)
             except SchemaProblem as problem:
-                raise problem.below(low if "min" in problem.path or "max" not in given else high) from problem
+                raise problem.below(low if "min" in problem.path or "max" not in bounds else high) from problem
 
 
 _KIND_OF = {

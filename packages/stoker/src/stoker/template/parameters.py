@@ -75,18 +75,18 @@ class Parameters:
     `section` is the template's name of the parameters section, for the paths of diagnostics.
     """
 
-    __slots__ = ("_converted", "_defaults", "_given", "_pseudo", "_schemas", "_section")
+    __slots__ = ("_converted", "_defaults", "_pseudo", "_schemas", "_section", "_supplied")
 
     def __init__(
         self,
         schemas: Mapping[str, ParameterSchema],
-        given: Mapping[str, Any],
+        values: Mapping[str, Any],
         defaults: Mapping[str, object],
         pseudo: Mapping[str, object],
         section: str = "parameters",
     ) -> None:
         self._schemas = schemas
-        self._given = {name: value for name, value in given.items() if value is not None}
+        self._supplied = {name: value for name, value in values.items() if value is not None}
         self._defaults = defaults
         self._pseudo = pseudo
         self._section = section
@@ -138,7 +138,7 @@ class Parameters:
         return raw
 
     def _raw(self, name: str) -> object:
-        for source in (self._given, self._defaults):
+        for source in (self._supplied, self._defaults):
             if source.get(name) is not None:
                 return source[name]
         return self._schemas[name].default
@@ -150,7 +150,7 @@ class Parameters:
 
     def stored(self) -> dict[str, Any]:
         """Return the given values as they were given, to be stored with the stack. Hidden ones are in clear."""
-        return dict(self._given)
+        return dict(self._supplied)
 
     def fit(self, name: str) -> object:
         """Return the value like `get`, or None if it cannot be converted, as is possible in unchecked definitions."""
@@ -211,7 +211,7 @@ class Parameters:
 
     def with_values(self, values: Mapping[str, object]) -> Parameters:
         """Return the same parameters with other values for some of them."""
-        return Parameters(self._schemas, {**self._given, **values}, self._defaults, self._pseudo, self._section)
+        return Parameters(self._schemas, {**self._supplied, **values}, self._defaults, self._pseudo, self._section)
 
     def redacted(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return `values`, which are by parameter name, with the hidden ones redacted."""

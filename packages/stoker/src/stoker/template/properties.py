@@ -53,14 +53,14 @@ def finalize(
     if kind.ignores_properties:
         return Finalized({}, [])
     path = key_path(definition, resource, "properties")
-    given, diagnostics = resolve_map(definition, resource.properties, scope, path)
+    resolved, diagnostics = resolve_map(definition, resource.properties, scope, path)
     if kind.any_properties:
-        return Finalized(given, diagnostics)
-    given = with_description(resource, kind, given)
+        return Finalized(resolved, diagnostics)
+    resolved = with_description(resource, kind, resolved)
     finalizer = Finalizer(custom, kind.advice)
-    values = finalizer.properties(declared_for(resource, kind), given)
+    values = finalizer.properties(declared_for(resource, kind), resolved)
     invalid = frozenset(str(problem.path[0]) for problem in finalizer.problems) & values.keys()
-    return Finalized(values, diagnostics + _diagnostics(definition, finalizer, given, path), invalid)
+    return Finalized(values, diagnostics + _diagnostics(definition, finalizer, resolved, path), invalid)
 
 
 def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[str, Property]:
@@ -74,45 +74,45 @@ def declared_for(resource: ResourceDefinition, kind: ResourceType) -> Mapping[st
 
 
 def with_description(
-    resource: ResourceDefinition, kind: ResourceType, given: Mapping[str, object]
+    resource: ResourceDefinition, kind: ResourceType, resolved: Mapping[str, object]
 ) -> Mapping[str, object]:
     """Return the values with the resource's own description as the value of an updatable property `description` that is
     not given, as in Heat.
     """
     prop = kind.properties.get("description")
-    if not resource.description or prop is None or prop.change is not Change.UPDATE or given.get("description"):
-        return given
-    return {**given, "description": resource.description}
+    if not resource.description or prop is None or prop.change is not Change.UPDATE or resolved.get("description"):
+        return resolved
+    return {**resolved, "description": resource.description}
 
 
 def against_schema(
     definition: Definition,
     schema: Mapping[str, Property],
-    given: Mapping[str, object],
+    resolved: Mapping[str, object],
     path: Path,
 ) -> tuple[dict[str, object], list[Diagnostic]]:
     """Return values converted by a schema, and diagnostics with positions; `path` is the place of the values."""
     finalizer = Finalizer()
-    values = finalizer.properties(schema, given)
-    return values, _diagnostics(definition, finalizer, given, path)
+    values = finalizer.properties(schema, resolved)
+    return values, _diagnostics(definition, finalizer, resolved, path)
 
 
 def unknown_names(
-    definition: Definition, schema: Mapping[str, Property], given: Mapping[str, object], path: Path
+    definition: Definition, schema: Mapping[str, Property], resolved: Mapping[str, object], path: Path
 ) -> list[Diagnostic]:
-    """Return diagnostics for the names of `given`, which has the place `path`, that a schema does not declare."""
+    """Return diagnostics for the names of `resolved`, which has the place `path`, that a schema does not declare."""
     finalizer = Finalizer()
-    finalizer.unknown_names(schema, given)
-    return _diagnostics(definition, finalizer, given, path)
+    finalizer.unknown_names(schema, resolved)
+    return _diagnostics(definition, finalizer, resolved, path)
 
 
 def _diagnostics(
-    definition: Definition, finalizer: Finalizer, given: Mapping[str, object], path: Path
+    definition: Definition, finalizer: Finalizer, resolved: Mapping[str, object], path: Path
 ) -> list[Diagnostic]:
-    return [_diagnostic(definition, problem, given, path) for problem in finalizer.problems]
+    return [_diagnostic(definition, problem, resolved, path) for problem in finalizer.problems]
 
 
-def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, object], path: Path) -> Diagnostic:
+def _diagnostic(definition: Definition, problem: Problem, resolved: Mapping[str, object], path: Path) -> Diagnostic:
     document = definition.template.document
     whole = (*path, *problem.path)
     shown = whole
@@ -127,19 +127,19 @@ def _diagnostic(definition: Definition, problem: Problem, given: Mapping[str, ob
         path=shown,
         source=document.source,
         position=document.locate(whole),
-        hint=_suggestion(definition, problem, given) or problem.hint,
+        hint=_suggestion(definition, problem, resolved) or problem.hint,
     )
 
 
-def _suggestion(definition: Definition, problem: Problem, given: object) -> str:
+def _suggestion(definition: Definition, problem: Problem, value: object) -> str:
     """Return a hint if a value seems to be a call of a function that does not exist; otherwise an empty string."""
     if problem.rule not in ("wrong-type", "unknown-property"):
         return ""
     for part in problem.path[:-1] if problem.rule == "unknown-property" else problem.path:
-        if not isinstance(given, Mapping | list) or (isinstance(given, Mapping) and part not in given):
+        if not isinstance(value, Mapping | list) or (isinstance(value, Mapping) and part not in value):
             return ""
-        given = given[part]  # type: ignore[index]
-    return function_hint(given, definition.template.version)
+        value = value[part]  # type: ignore[index]
+    return function_hint(value, definition.template.version)
 
 
 def resolve_map(

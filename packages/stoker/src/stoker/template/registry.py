@@ -137,15 +137,15 @@ def _without_removed(layer: Mapping[str, object]) -> Mapping[str, object]:
     """Return the layer without its nulls, each of which removes the earlier entries under its name or pattern."""
     if None not in layer.values():
         return layer
-    kept: dict[str, object] = {}
+    remaining: dict[str, object] = {}
     for name, target in layer.items():
         if target is None:
-            gone = [known for known in kept if known not in _NOT_TYPES and _fits(name, known)]
+            gone = [known for known in remaining if known not in _NOT_TYPES and _fits(name, known)]
             for known in gone:
-                del kept[known]
+                del remaining[known]
         else:
-            kept[name] = target
-    return kept
+            remaining[name] = target
+    return remaining
 
 
 def _fits(pattern: str, name: str) -> bool:

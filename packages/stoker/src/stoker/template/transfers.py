@@ -350,11 +350,11 @@ def _location_problems(value: object, path: Path, source: str) -> Iterator[Diagn
 
 def _which_problems(entry: Mapping[str, Any], path: Path, source: str) -> Iterator[Diagnostic]:
     """Yield the problems with the keys of an import that say which object it is about."""
-    given = [key for key in _EITHER if key in entry]
-    if len(given) != 1:
+    keys = [key for key in _EITHER if key in entry]
+    if len(keys) != 1:
         yield _problem("must have either the key 'id' or the key 'identity'", path, source)
         return
-    [key], value = given, entry[given[0]]
+    [key], value = keys, entry[keys[0]]
     if key == "id" and (not isinstance(value, str) or not value):
         yield _problem("must be the ID of an object", (*path, key), source)
     elif key == "identity" and (not isinstance(value, Mapping) or not value):

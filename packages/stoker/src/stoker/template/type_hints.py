@@ -69,7 +69,7 @@ def intended_type(name: str, known: Sequence[str]) -> str | None:
     """Return the type that `name`, which does not exist, is to be: for a usual misnomer, difference of case, or
     misspelling; None for other names.
     """
-    meant = _USUAL.get(name) or next((one for one in known if one.lower() == name.lower()), None)
+    meant = _USUAL.get(name) or next((known_name for known_name in known if known_name.lower() == name.lower()), None)
     if meant in known:
         return meant
     if not _has_known_namespace(name, known):
@@ -79,7 +79,9 @@ def intended_type(name: str, known: Sequence[str]) -> str | None:
 
 def _with_vendor(name: str, known: Sequence[str]) -> str | None:
     """Return the type whose name a name without vendor is the end of."""
-    return next((one for one in known if "::" in name and one.lower().endswith(f"::{name.lower()}")), None)
+    return next(
+        (known_name for known_name in known if "::" in name and known_name.lower().endswith(f"::{name.lower()}")), None
+    )
 
 
 def _of_service(name: str, known: Sequence[str]) -> str | None:
@@ -87,10 +89,14 @@ def _of_service(name: str, known: Sequence[str]) -> str | None:
     vendor, _, rest = name.partition("::")
     service, _, last = rest.partition("::")
     of_vendor = _of_vendor(vendor, known)
-    services = {one.split("::")[1] for one in of_vendor}
+    services = {known_name.split("::")[1] for known_name in of_vendor}
     meant = _SERVICES.get(service.lower()) or closest(service, services, _SIMILAR_SERVICE)
-    of_service = {one.split("::")[-1]: one for one in of_vendor if last and one.split("::")[1] == meant}
-    longer = [one for one in of_service if one.lower().endswith(last.lower())]
+    of_service = {
+        known_name.split("::")[-1]: known_name
+        for known_name in of_vendor
+        if last and known_name.split("::")[1] == meant
+    }
+    longer = [known_name for known_name in of_service if known_name.lower().endswith(last.lower())]
     found = longer[0] if len(longer) == 1 else closest(last, of_service)
     return of_service[found] if found else None
 
@@ -99,16 +105,18 @@ def _with_last_part(name: str, known: Sequence[str]) -> str | None:
     """Return the type of the same vendor with the same name within another service."""
     vendor, _, rest = name.partition("::")
     last = rest.split("::")[-1].lower()
-    return next((one for one in _of_vendor(vendor, known) if one.split("::")[-1].lower() == last), None)
+    return next(
+        (known_name for known_name in _of_vendor(vendor, known) if known_name.split("::")[-1].lower() == last), None
+    )
 
 
 def _of_vendor(vendor: str, known: Sequence[str]) -> list[str]:
-    return [one for one in known if one.lower().startswith(f"{vendor.lower()}::")]
+    return [known_name for known_name in known if known_name.lower().startswith(f"{vendor.lower()}::")]
 
 
 def _has_known_namespace(name: str, known: Sequence[str]) -> bool:
     """Return whether a known type has the same namespace, whatever the case of its letters."""
-    return name.split("::")[0].lower() in {one.split("::")[0].lower() for one in known}
+    return name.split("::")[0].lower() in {known_name.split("::")[0].lower() for known_name in known}
 
 
 def suggested_type(name: str, known: Sequence[str]) -> str:

@@ -30,14 +30,14 @@ def describe_parameters(definition: Definition) -> dict[str, object]:
     Hidden values of the operator's environment are redacted.
     """
     template = definition.template
-    given = {name: value for name, value in definition.parameters.stored().items() if not has_unknown(value)}
+    parameters = {name: value for name, value in definition.parameters.stored().items() if not has_unknown(value)}
     defaults, hidden = definition.environment.parameter_defaults, definition.parameters.hidden
     own = definition.environment.to_data()["parameter_defaults"]
     defaults = {name: REDACTED if name in hidden - own.keys() else value for name, value in defaults.items()}
     answer: dict[str, object] = {
         "Description": template.description,
         "Parameters": {
-            name: _described(schema, given.get(name), defaults.get(name))
+            name: _described(schema, parameters.get(name), defaults.get(name))
             for name, schema in template.parameters.items()
         },
     }

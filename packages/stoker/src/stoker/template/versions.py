@@ -212,7 +212,7 @@ def next_version(
         before,
         value=value,
         aliases=aliases,
-        functions={name: made for name, made in called.items() if name not in removed},
+        functions={name: variant for name, variant in called.items() if name not in removed},
         removed_functions=before.removed_functions | removed,
         **merged,
     )

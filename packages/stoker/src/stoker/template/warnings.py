@@ -170,18 +170,18 @@ def _unused_conditions(subject: _Subject) -> Iterator[Diagnostic]:
 
 
 def _unchecked_numbers(subject: _Subject) -> Iterator[Diagnostic]:
-    for given in subject.given_properties():
-        schema = _only_parameter(subject.definition, given.value)
+    for entry in subject.given_properties():
+        schema = _only_parameter(subject.definition, entry.value)
         if (
-            given.prop.type in _NUMERIC
+            entry.prop.type in _NUMERIC
             and schema is not None
             and schema.type.hot == STRING.hot
             and not _limited(schema)
         ):
             yield Diagnostic(
                 "unchecked-number",
-                f"the parameter {schema.name!r} may be any string, but {given.name!r} is a number",
-                given.path,
+                f"the parameter {schema.name!r} may be any string, but {entry.name!r} is a number",
+                entry.path,
                 hint=f"declare {schema.name!r} as number",
             )
 
@@ -270,16 +270,16 @@ def _deprecated_types(subject: _Subject) -> Iterator[Diagnostic]:
 
 
 def _deprecated_properties(subject: _Subject) -> Iterator[Diagnostic]:
-    for given in subject.given_properties():
-        support = given.prop.support
-        if _leaving(support) and isinstance(given.path[-1], str):
-            message = f"the property {given.name!r} is {support.status.lower()}"
-            hint = support.message or (f"use {given.successor!r} instead" if given.successor else "")
-            yield Diagnostic("deprecated-property", message, _key_of(given), hint=hint)
+    for entry in subject.given_properties():
+        support = entry.prop.support
+        if _leaving(support) and isinstance(entry.path[-1], str):
+            message = f"the property {entry.name!r} is {support.status.lower()}"
+            hint = support.message or (f"use {entry.successor!r} instead" if entry.successor else "")
+            yield Diagnostic("deprecated-property", message, _key_of(entry), hint=hint)
 
 
-def _key_of(given: _Given) -> Path:
-    return (*given.path[:-1], Key(given.path[-1]))
+def _key_of(entry: _Given) -> Path:
+    return (*entry.path[:-1], Key(entry.path[-1]))
 
 
 def _leaving(support: Support) -> bool:
@@ -287,10 +287,10 @@ def _leaving(support: Support) -> bool:
 
 
 def _ineffective_properties(subject: _Subject) -> Iterator[Diagnostic]:
-    for given in subject.given_properties():
-        if not given.prop.implemented and isinstance(given.path[-1], str):
-            message = f"the property {given.name!r} has no effect"
-            yield Diagnostic("ineffective-property", message, _key_of(given), hint="remove it")
+    for entry in subject.given_properties():
+        if not entry.prop.implemented and isinstance(entry.path[-1], str):
+            message = f"the property {entry.name!r} has no effect"
+            yield Diagnostic("ineffective-property", message, _key_of(entry), hint="remove it")
 
 
 def _ignored_keys(subject: _Subject) -> Iterator[Diagnostic]:
@@ -413,9 +413,13 @@ def _unconfigured_servers(subject: _Subject) -> Iterator[Diagnostic]:
         start = key_path(definition, resource, "properties")
         for placed in resource.placed_references:
             server = placed.reference.resource
-            at = placed.path[: len(start) + 1]
-            given = (*start, "server"), (*start, "servers")
-            if at in given and placed.reference.attribute is None and _takes_no_configuration(subject, server):
+            property_path = placed.path[: len(start) + 1]
+            server_paths = (*start, "server"), (*start, "servers")
+            if (
+                property_path in server_paths
+                and placed.reference.attribute is None
+                and _takes_no_configuration(subject, server)
+            ):
                 yield Diagnostic(
                     "unconfigured-server",
                     f"{server!r} does not take software configuration",

@@ -48,11 +48,11 @@ def estimate(call: QueryCall) -> dict[str, object]:
     """
     template = call.required_text_of("Template")
     view = call.execute(PreviewStack(name="estimate", template=template, parameters=new_parameters(call)))
-    made = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
+    created = Counter(step["type"] for step in view["plan"]["steps"] if step["kind"] == "create")
     calculator = call.config.heat_api_cfn.cost_calculator_url
     if calculator is None:
-        return {"Url": f"data:application/json,{quote(json.dumps(made))}"}
-    return {"Url": f"{calculator}{'&' if '?' in calculator else '?'}{urlencode(made)}"}
+        return {"Url": f"data:application/json,{quote(json.dumps(created))}"}
+    return {"Url": f"{calculator}{'&' if '?' in calculator else '?'}{urlencode(created)}"}
 
 
 def summary(call: QueryCall) -> dict[str, object]:

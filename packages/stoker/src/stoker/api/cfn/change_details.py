@@ -126,11 +126,14 @@ class _Change:
         """Return a detail for each difference of properties, with values."""
         drift = {_place(each): each for each in self.values["drift"]}
         changes = [(change, _drifted_place(_place(change), drift)) for change in self.step["changes"]]
-        details = [self._valued(change, drift.get(at)) for change, at in changes]
+        details = [self._valued(change, drift.get(place)) for change, place in changes]
         if not self._reverts:
             return details
-        corrected = {at for _, at in changes}
-        return [*details, *(self._valued_synchronization(each) for at, each in drift.items() if at not in corrected)]
+        corrected = {place for _, place in changes}
+        return [
+            *details,
+            *(self._valued_synchronization(each) for place, each in drift.items() if place not in corrected),
+        ]
 
     def _valued(self, change: Mapping[str, object], drifted: Mapping[str, object] | None) -> dict[str, object]:
         detail = _detail(change)

@@ -128,24 +128,24 @@ def _name(call: QueryCall) -> str:
     return str(call[_NAME]).removeprefix(_ARN.format(call.context.project_id, ""))
 
 
-def _objects(given: Iterable[Mapping[str, Any]] | None) -> list[ObjectToGenerate]:
+def _objects(definitions: Iterable[Mapping[str, Any]] | None) -> list[ObjectToGenerate]:
     return [
         {
             "resource_type": each["ResourceType"],
             "physical_resource_id": one_identifier(each),
             "resource_name": each["LogicalResourceId"],
         }
-        for each in given or ()
+        for each in definitions or ()
     ]
 
 
 def _policies(call: QueryCall) -> TemplatePolicies:
-    given = call["TemplateConfiguration"] or {}
+    configuration = call["TemplateConfiguration"] or {}
     found: TemplatePolicies = {}
-    if given.get("DeletionPolicy") is not None:
-        found["deletion_policy"] = POLICIES[given["DeletionPolicy"]]
-    if given.get("UpdateReplacePolicy") is not None:
-        found["update_replace_policy"] = POLICIES[given["UpdateReplacePolicy"]]
+    if configuration.get("DeletionPolicy") is not None:
+        found["deletion_policy"] = POLICIES[configuration["DeletionPolicy"]]
+    if configuration.get("UpdateReplacePolicy") is not None:
+        found["update_replace_policy"] = POLICIES[configuration["UpdateReplacePolicy"]]
     return found
 
 

@@ -60,8 +60,8 @@ def list_results(call: QueryCall) -> dict[str, object]:
         if target == "STACK":
             raise no_stack(identifier) from error
         raise QueryError("HookResultNotFound", f"No change set {identifier} has results of hooks.") from error
-    kept = [view for view in page["results"] if target != "RESOURCE" or view["path"] == identifier]
-    found = [_summary(view, targeted=target is not None) for view in kept]
+    selected = [view for view in page["results"] if target != "RESOURCE" or view["path"] == identifier]
+    found = [_summary(view, targeted=target is not None) for view in selected]
     filters = {"TypeArn": call["TypeArn"], "Status": call["Status"]}
     marker = page["marker"]
     return {
@@ -106,8 +106,8 @@ def of_change_set_hooks(call: QueryCall) -> dict[str, object]:
     shown = of_change_set(call, ShowChangeSet(**about))
     results = of_change_set(call, ListPolicyResults(change_set=change_set_arn(shown)))["results"]
     only = call["LogicalResourceId"]
-    kept = [view for view in results if only is None or view["path"] == only]
-    page, token = page_of(kept, call["NextToken"])
+    selected = [view for view in results if only is None or view["path"] == only]
+    page, token = page_of(selected, call["NextToken"])
     return {
         "ChangeSetId": change_set_arn(shown),
         "ChangeSetName": shown["name"],

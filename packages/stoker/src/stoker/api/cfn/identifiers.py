@@ -19,10 +19,10 @@ def identifier(physical_id: str) -> Entries:
 
 def one_identifier(item: Mapping[str, Any]) -> str:
     """Return the ID in the ResourceIdentifier of an item. Raises QueryError for other keys."""
-    given = item["ResourceIdentifier"]
-    if given.keys() != {IDENTIFIER}:
+    entries = item["ResourceIdentifier"]
+    if entries.keys() != {IDENTIFIER}:
         raise QueryError(
             "ValidationError",
             f"The ResourceIdentifier of a {item['ResourceType']} must have the key {IDENTIFIER} alone.",
         )
-    return str(given[IDENTIFIER])
+    return str(entries[IDENTIFIER])

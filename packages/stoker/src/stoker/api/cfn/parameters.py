@@ -87,9 +87,9 @@ def refused(why: str) -> Field:
     return Field(Anything(), refused=why)
 
 
-def read_parameters(fields: Fields, given: Mapping[str, Node]) -> dict[str, Any]:
+def read_parameters(fields: Fields, parameters: Mapping[str, Node]) -> dict[str, Any]:
     """Return the value of each parameter, or its default. Raises BadRequest."""
-    return read_fields(fields, given, FLAT)
+    return read_fields(fields, parameters, FLAT)
 
 
 @dataclass

@@ -37,7 +37,7 @@ def create(call: QueryCall) -> dict[str, Any]:
             raise QueryError("ValidationError", f"StackDefinitions has several definitions of the stack {name}.")
         templates[name] = _template(call, each)
     moved = [{"from": _place(each["Source"]), "to": _place(each["Destination"])} for each in call["ResourceMappings"]]
-    made = call.execute(
+    refactor = call.execute(
         CreateStackRefactor(
             templates=templates,
             moved=moved,
@@ -45,7 +45,7 @@ def create(call: QueryCall) -> dict[str, Any]:
             description=call["Description"] or "",
         )
     )
-    return {"StackRefactorId": made["id"]}
+    return {"StackRefactorId": refactor["id"]}
 
 
 def _template(call: QueryCall, definition: Mapping[str, Any]) -> str:

@@ -19,9 +19,9 @@ _ARN = "arn:openstack:heat::{}:resourceScan/{}"
 
 def start(call: QueryCall) -> dict[str, Any]:
     """Start a scan of the project, of all types or those that fit a filter."""
-    filters = [each for given in call["ScanFilters"] for each in given["Types"]]
-    made = _execute(call, StartScan(filters=filters or None))
-    return {"ResourceScanId": _ARN.format(call.context.project_id, made["id"])}
+    filters = [each for scan_filter in call["ScanFilters"] for each in scan_filter["Types"]]
+    scan = _execute(call, StartScan(filters=filters or None))
+    return {"ResourceScanId": _ARN.format(call.context.project_id, scan["id"])}
 
 
 def describe(call: QueryCall) -> dict[str, object]:
@@ -88,8 +88,8 @@ def _execute(call: QueryCall, request: Request[Answer]) -> Answer:
 
 def _id(call: QueryCall) -> str:
     """Return the ID in an ARN of the project, or the ID itself."""
-    given = str(call["ResourceScanId"])
-    return given.removeprefix(_ARN.format(call.context.project_id, ""))
+    identifier = str(call["ResourceScanId"])
+    return identifier.removeprefix(_ARN.format(call.context.project_id, ""))
 
 
 def _progress(view: Mapping[str, Any]) -> dict[str, object]:

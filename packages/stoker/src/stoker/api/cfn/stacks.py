@@ -82,9 +82,9 @@ def requested_settings(call: QueryCall) -> SettingsChange:
         found["capabilities"] = call["Capabilities"]
     if call.values.get("EnableTerminationProtection") is not None:
         found["protected"] = call["EnableTerminationProtection"]
-    given = policy(call, "StackPolicy") if "StackPolicyBody" in call.values else None
-    if given is not None:
-        found["policy"] = given
+    stack_policy = policy(call, "StackPolicy") if "StackPolicyBody" in call.values else None
+    if stack_policy is not None:
+        found["policy"] = stack_policy
     return found
 
 
@@ -136,14 +136,16 @@ def patch(call: QueryCall) -> StackPatch:
         raise QueryError(
             "InvalidParameterCombination", "Give the template (TemplateBody or TemplateURL) or UsePreviousTemplate."
         )
-    given, kept = _given_and_kept(call)
+    parameters, previous_names = _values_and_previous_names(call)
     present = call.execute_on_stack(ShowStack(ref=call.ref, resolve_outputs=False))["parameters"]
     return StackPatch(
         template=template,
-        parameters=given,
-        keep_parameters=sorted(kept),
+        parameters=parameters,
+        keep_parameters=sorted(previous_names),
         clear_parameters=[
-            name for name in present if name not in given and name not in kept and not views.is_pseudo_parameter(name)
+            name
+            for name in present
+            if name not in parameters and name not in previous_names and not views.is_pseudo_parameter(name)
         ],
         tags=None if call["Tags"] is None else views.plain_tags(call["Tags"]),
         timeout_mins=call.values.get("TimeoutInMinutes"),
@@ -154,28 +156,30 @@ def patch(call: QueryCall) -> StackPatch:
 
 def new_parameters(call: QueryCall) -> dict[str, str]:
     """Return the parameters of a new stack, which has no previous values."""
-    given, kept = _given_and_kept(call)
-    if kept:
-        raise QueryError("ValidationError", f"A new stack has no previous values for {', '.join(sorted(kept))}.")
-    return given
+    parameters, previous_names = _values_and_previous_names(call)
+    if previous_names:
+        raise QueryError(
+            "ValidationError", f"A new stack has no previous values for {', '.join(sorted(previous_names))}."
+        )
+    return parameters
 
 
-def _given_and_kept(call: QueryCall) -> tuple[dict[str, str], set[str]]:
-    given: dict[str, str] = {}
-    kept: set[str] = set()
+def _values_and_previous_names(call: QueryCall) -> tuple[dict[str, str], set[str]]:
+    parameters: dict[str, str] = {}
+    previous_names: set[str] = set()
     for item in call["Parameters"]:
         name, value, previous = item["ParameterKey"], item["ParameterValue"], bool(item["UsePreviousValue"])
-        if name in given or name in kept:
+        if name in parameters or name in previous_names:
             raise QueryError("ValidationError", f"The parameter {name} is given more than once.")
         if previous == (value is not None):
             raise QueryError(
                 "ValidationError", f"Give a value for the parameter {name}, or UsePreviousValue, and not both."
             )
         if previous:
-            kept.add(name)
+            previous_names.add(name)
         else:
-            given[name] = value
-    return given, kept
+            parameters[name] = value
+    return parameters, previous_names
 
 
 FORCE = "FORCE_DELETE_STACK"
@@ -192,10 +196,10 @@ def delete(call: QueryCall) -> None:
         if retain or force:
             view = call.execute(ShowStack(ref=call.ref, resolve_outputs=False))
             if (view["action"], view["status"]) != ("DELETE", "FAILED"):
-                given = "RetainResources" if retain else f"DeletionMode {FORCE}"
+                option = "RetainResources" if retain else f"DeletionMode {FORCE}"
                 raise QueryError(
                     "ValidationError",
-                    f"{given} is only possible for a stack in the state DELETE_FAILED; the stack {view['name']} is in "
+                    f"{option} is only possible for a stack in the state DELETE_FAILED; the stack {view['name']} is in "
                     f"{view['action']}_{view['status']}.",
                 )
         call.execute(DeleteStack(ref=call.ref, retain=retain, force=force))

@@ -91,6 +91,6 @@ class Action:
         media_types = {media_type.partition(";")[0].strip().lower() for media_type in accepts.split(",")}
         return self.as_stream if self.as_stream is not None and CONTENT_TYPE in media_types else self
 
-    def rule(self, given: Mapping[str, Any] | None) -> str:
+    def rule(self, body: Mapping[str, Any] | None) -> str:
         """Return the policy rule for a request with this body."""
-        return self.policy if isinstance(self.policy, str) else self.policy(given)
+        return self.policy if isinstance(self.policy, str) else self.policy(body)

@@ -44,8 +44,8 @@ def with_query(url: str, query_string: str) -> str:
 
 def next_page(url: str, query_string: str, marker: str) -> str:
     """Return the URL of the page after the object `marker`, for a request with this URL and query."""
-    kept = [(name, value) for name, value in parse_qsl(query_string) if name != "marker"]
-    return f"{url}?{urlencode([*kept, ('marker', marker)])}"
+    parameters = [(name, value) for name, value in parse_qsl(query_string) if name != "marker"]
+    return f"{url}?{urlencode([*parameters, ('marker', marker)])}"
 
 
 @lru_cache(_REMEMBERED)

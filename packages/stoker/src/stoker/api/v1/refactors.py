@@ -53,14 +53,14 @@ def create(call: RestCall) -> dict[str, Any]:
     reasons; with `changes`, only one that would not move any, or that a stack policy denies.
     """
     stacks: dict[str, dict[str, Any]] = call.body["stacks"]
-    given = {name: {key: each[key] for key in INPUTS if each.get(key) is not None} for name, each in stacks.items()}
+    inputs = {name: {key: each[key] for key in INPUTS if each.get(key) is not None} for name, each in stacks.items()}
     creation = CreateStackRefactor(
         templates={name: _text(each["template"]) for name, each in stacks.items()},
         moved=call.body["moved"],
         creates=call.body["create_stacks"],
         description=call.body["description"],
         changes=call.body["changes"],
-        inputs={name: each for name, each in given.items() if each},
+        inputs={name: each for name, each in inputs.items() if each},
     )
     return {"refactor": _shown(call.execute(creation))}
 

@@ -310,8 +310,8 @@ def _refresh_of(action: str, options: Mapping[str, object]) -> str | None:
 def _accept(call: RestCall, options: Mapping[str, object]) -> dict[str, object]:
     if unknown := sorted(options.keys() - {"resources"}):
         raise BadRequest(f"The action {ACCEPT} has no {unknown[0]!r}; it has resources.")
-    given = options.get("resources")
-    resources = None if given is None else STRINGS.read(f"{ACCEPT}.resources", given)
+    paths = options.get("resources")
+    resources = None if paths is None else STRINGS.read(f"{ACCEPT}.resources", paths)
     return {ACCEPT: call.execute(AcceptDrift(ref=call.ref, resources=resources))}
 
 

@@ -106,7 +106,9 @@ async def _call(
     required: bool,
 ) -> Call:
     cloud = await view.cloud()
-    properties = await _named(view, state.type, finalized(state.type, state.given), state.requires, required=required)
+    properties = await _named(
+        view, state.type, finalized(state.type, state.properties), state.requires, required=required
+    )
     before: Mapping[str, object] | None = None
     if state.row.former_properties:
         former = finalized(state.type, state.former)
@@ -133,7 +135,7 @@ async def _call(
             started_at=row.started_at or now,
             update_policy=stored.definition.get("update_policy", {}),
             creation_policy=stored.definition.get("creation_policy", {}),
-            given=_given(state),
+            given=_names_with_value(state),
             adopted=adopted,
             first_name=first_name(row),
             first_place=stored.origin.first_location,
@@ -167,7 +169,7 @@ async def final_values(run: StackContext, target: Target) -> Mapping[str, object
 
     Raises CloudError if a name cannot be looked up.
     """
-    values = finalized(target.type, target.given)
+    values = finalized(target.type, target.properties)
     return await _named(run, target.type, values, target.requires, required=True)
 
 
@@ -208,9 +210,9 @@ class StoredSources:
     def parameters(self) -> Mapping[str, Any]:
         """Return the values of the stack's parameters."""
         inputs = self._inputs
-        given = {**inputs.environment.parameter_defaults, **inputs.parameters["environment"]}
-        given |= inputs.parameters["request"]
-        return {name: given.get(name, schema.default) for name, schema in inputs.template.parameters.items()}
+        values = {**inputs.environment.parameter_defaults, **inputs.parameters["environment"]}
+        values |= inputs.parameters["request"]
+        return {name: values.get(name, schema.default) for name, schema in inputs.template.parameters.items()}
 
 
 class Unrecorded:
@@ -237,10 +239,10 @@ class Unrecorded:
         return set(physical_ids) - recorded - known
 
 
-def _given(state: ResourceState) -> frozenset[str]:
+def _names_with_value(state: ResourceState) -> frozenset[str]:
     """Return the properties to which the template gives values, by their present names."""
     newer = traits_of(state.type).present_names
-    return frozenset(map(newer.get, state.given, state.given))
+    return frozenset(map(newer.get, state.properties, state.properties))
 
 
 def _ids_of(view: StackView, names: Collection[str]) -> frozenset[str]:

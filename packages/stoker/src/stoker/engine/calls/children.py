@@ -36,7 +36,7 @@ async def members_of(states: Iterable[ResourceState]) -> list[Member]:
             reference_id=state.reference_id(),
             physical_id=state.row.physical_id,
             created_at=state.row.created_at,
-            properties=state.given,
+            properties=state.properties,
             is_moved=state.row.former_names is not None,
         )
         async for state in portions_of(sorted(states, key=lambda state: state.row.position))
@@ -308,14 +308,14 @@ class Child(ChildView):
         and mappings of former types.
         """
         lookup = self.above.services.types.lookup
-        kept = {
+        former_types = {
             resource.type: former.environment.registry.resolve(resource.type, name)
             for name, resource in template.resources.items()
             if lookup(environment, files, resource.type, name)[1] is None
         }
-        if not kept:
+        if not former_types:
             return environment, files
-        mapped = {name: target for name, target in kept.items() if name != target}
+        mapped = {name: target for name, target in former_types.items() if name != target}
         return environment.with_missing(mapped), self.above.services.loader.files({**former.files, **files})
 
     def _operation(

@@ -59,8 +59,8 @@ class StackNeighbours(NeighboursView):
         state = await self._by_reference(reference_id)
         if state is None:
             return
-        kept = await capabilities.stored_signals(state.type, await self.make_call(state))
-        for identifier, details in kept.items():
+        stored_signals = await capabilities.stored_signals(state.type, await self.make_call(state))
+        for identifier, details in stored_signals.items():
             call = await self.make_call(state)
             # Another engine or request may have collected them in the meantime.
             if identifier not in call.data.get(COLLECTED, ()):
@@ -97,5 +97,5 @@ def _neighbour(state: ResourceState | None) -> Neighbour | None:
         physical_id=state.row.physical_id,
         metadata=state.stored.metadata,
         data=state.stored.data,
-        properties=state.given,
+        properties=state.properties,
     )

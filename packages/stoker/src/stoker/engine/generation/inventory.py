@@ -40,20 +40,24 @@ class ScannedObject:
 
 async def scanned_objects(found: Iterable[Found], project_id: str) -> list[ScannedObject]:
     """Return the objects that are resources, or can become some, sorted."""
-    kept = sorted((each for each in found if each.owner is not None or not each.reason), key=lambda each: each.order)
-    numbers = {each: number for number, each in enumerate(kept)}
-    by_key = {(str(each.scanned.inventory.finder), each.id): each for each in kept}
-    related: dict[Found, set[int]] = {each: set() for each in kept}
-    for each in kept:
+    listed = sorted((each for each in found if each.owner is not None or not each.reason), key=lambda each: each.order)
+    numbers = {each: number for number, each in enumerate(listed)}
+    by_key = {(str(each.scanned.inventory.finder), each.id): each for each in listed}
+    related: dict[Found, set[int]] = {each: set() for each in listed}
+    for each in listed:
         if numbers[each] % _AT_ONCE == 0:
             await asyncio.sleep(0)
-        others = [by_key.get((one.kind, one.value)) for one in _references(each, project_id)]
-        for other in {one for one in (*others, each.inside) if one in numbers and one is not each and one is not None}:
+        others = [by_key.get((reference.kind, reference.value)) for reference in _references(each, project_id)]
+        for other in {
+            reference
+            for reference in (*others, each.inside)
+            if reference in numbers and reference is not each and reference is not None
+        }:
             related[each].add(numbers[other])
             related[other].add(numbers[each])
     return [
         ScannedObject(each.type_name, each.id, each.owner is not None, _tags(each), sorted(related[each]))
-        for each in kept
+        for each in listed
     ]
 
 

@@ -183,7 +183,7 @@ def _joined(
             other, other_key = owner.get(target, (None, ""))
             if other is not None and key == other_key and families[family].keys() == families[other].keys():
                 former, new = root[other], root[family]
-                root = {each: new if one == former else one for each, one in root.items()}
+                root = {each: new if family_root == former else family_root for each, family_root in root.items()}
     return root
 
 

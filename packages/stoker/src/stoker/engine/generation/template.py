@@ -236,7 +236,7 @@ class _Writing:
     def _value(self, found: Found, name: str, value: Any) -> object:
         prop = found.scanned.kind.properties[name]
         if name in found.scanned.inventory.varying or looks_like_function(value, self._functions):
-            return self._given(found, name, value)
+            return self._parameter_for(found, name, value)
         return _walked(prop, value, lambda marker: self._marked(found, name, marker))
 
     def _marked(self, found: Found, name: str, marker: Marker) -> dict[str, str]:
@@ -263,7 +263,7 @@ class _Writing:
         self._parameters.values[parameter] = reference.value
         return {self._notation.parameter_function: parameter}
 
-    def _given(self, found: Found, name: str, value: object) -> dict[str, str]:
+    def _parameter_for(self, found: Found, name: str, value: object) -> dict[str, str]:
         """Give a value by a parameter: equal ones of equal properties by the same."""
         kind = "string" if isinstance(value, str) else "json"
         schema = Parameter(kind, f"{name} of the generated resources that have it.")
@@ -283,7 +283,9 @@ class _Writing:
             waiting = [start]
             while waiting:
                 left = [
-                    each for each in sorted(self._needs[waiting[-1]], key=lambda one: one.order) if each not in done
+                    each
+                    for each in sorted(self._needs[waiting[-1]], key=lambda needed: needed.order)
+                    if each not in done
                 ]
                 if left:
                     waiting.append(left[0])

@@ -72,7 +72,7 @@ class CloudRefresh:
         self._expected = differing
         self.refresh = refresh if stack.inputs else Refresh.NONE
         self._known = known.comparisons if known is not None else {}
-        self._at = known.detected_at if self._known and known is not None else services.clock.now()
+        self._read_at = known.detected_at if self._known and known is not None else services.clock.now()
         self._views: dict[str, StackView] = {}
         self._inside: dict[str, str] = {}
         self._seen = set[str]()
@@ -111,7 +111,7 @@ class CloudRefresh:
             return examined
         counts = {"total": self._total, "in_sync": self._in_sync, "differing": self._differing}
         omitted, ignored = tuple(self._omitted), tuple(self._ignored)
-        coverage = Coverage(omitted=omitted, ignored=ignored, refresh=self.refresh, at=self._at, **counts)
+        coverage = Coverage(omitted=omitted, ignored=ignored, refresh=self.refresh, read_at=self._read_at, **counts)
         return Observations(dict(self._found), examined.usable, coverage, examined.obstacles)
 
     # -- selection of resources ----------------------------------------------------------------------------------

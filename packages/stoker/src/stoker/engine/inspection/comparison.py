@@ -72,8 +72,8 @@ class Comparison:
         nothing differs, since they are needed to decide later what is ignored.
         """
         cause = self.cause.value if self.cause is not None else None
-        kept = self.recorded if keeps_recorded or self.found else {}
-        data = {"cause": cause, "reason": self.reason, "properties": dict(self.properties), "recorded": dict(kept)}
+        recorded = self.recorded if keeps_recorded or self.found else {}
+        data = {"cause": cause, "reason": self.reason, "properties": dict(self.properties), "recorded": dict(recorded)}
         present = {name: value for name, value in data.items() if value}
         return present if self.found == {} else {"found": self.found, **present}
 

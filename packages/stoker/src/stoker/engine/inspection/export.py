@@ -44,10 +44,10 @@ class Document:
 
 async def export(services: EngineServices, stack: Stack, copies: Iterable[ResourceState] = ()) -> Document:
     """Return the document of a stack and its nested stacks; `copies` are added to the resources that they belong to."""
-    made = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
-    data = await made.tree(stack, (), ())
-    await made.redact_everywhere(stack, data)
-    return Document(data, made.hidden)
+    exporter = _Exporter(services, {path_of(copy): copy for copy in copies if copy.row.physical_id})
+    data = await exporter.tree(stack, (), ())
+    await exporter.redact_everywhere(stack, data)
+    return Document(data, exporter.hidden)
 
 
 class _Exporter:

@@ -38,10 +38,10 @@ class Pace:
         """
         self._refuse_during_pause(service)
         now = self._clock.monotonic()
-        at = max(now, self._free_at.get(service, now))
-        self._free_at[service] = at + self._gap
-        if at > now:
-            await sleep(self._clock, at - now)
+        starts_at = max(now, self._free_at.get(service, now))
+        self._free_at[service] = starts_at + self._gap
+        if starts_at > now:
+            await sleep(self._clock, starts_at - now)
             self._refuse_during_pause(service)
         self.calls += 1
         try:

@@ -149,9 +149,9 @@ class _Question:
 
     def put(self) -> None:
         """Begin to ask for all objects together."""
-        self._task = asyncio.create_task(self._asked())
+        self._task = asyncio.create_task(self._ask_for_all())
 
-    async def _asked(self) -> None:
+    async def _ask_for_all(self) -> None:
         try:
             self._answer.set_result(await self._ask(self.physical_ids))
         except Exception as error:

@@ -28,10 +28,10 @@ class Offers:
     called when some are left, which this engine may take as others may.
     """
 
-    def __init__(self, runs: Runs, others: OtherEngines, kept: int, *, is_trial: bool) -> None:
+    def __init__(self, runs: Runs, others: OtherEngines, own_operations: int, *, is_trial: bool) -> None:
         self._runs = runs
         self._others = others
-        self._kept = kept
+        self._own_operations = own_operations
         self._is_trial = is_trial
         self._left: list[str] = []
         self._notified = 0
@@ -51,7 +51,7 @@ class Offers:
             not self.is_only_engine
             and not self._is_trial
             and operation.cause != SECOND_CHANCE
-            and self._runs.beginning >= self._kept
+            and self._runs.beginning >= self._own_operations
         )
 
     def left(self, operation_id: str) -> None:

@@ -129,7 +129,7 @@ class _Siblings:
 
     def unseen_at(self, now: float) -> int:
         """Return how many have begun whose calls are not seen at a time of the clock."""
-        self.unseen = {name: at for name, at in self.unseen.items() if at > now}
+        self.unseen = {name: retry_at for name, retry_at in self.unseen.items() if retry_at > now}
         return len(self.unseen)
 
 

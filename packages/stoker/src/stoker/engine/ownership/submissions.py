@@ -198,8 +198,8 @@ class Submissions:
         batch.steps.extend(steps)
         batch.add(*new, self._announcer.stack_event(stack, operation.stack_action, IN_PROGRESS, str(changes["reason"])))
         with self._runs.taking_on(operation.id):
-            given = prepared.loaded.environment.event_sinks if prepared is not None else None
-            sinks = await self._announcer.sinks_of(stack) if given is None else given
+            event_sinks = prepared.loaded.environment.event_sinks if prepared is not None else None
+            sinks = await self._announcer.sinks_of(stack) if event_sinks is None else event_sinks
             await self._announcer.commit(writer or self.services.journal, batch, sinks)
             self._started(start)
 

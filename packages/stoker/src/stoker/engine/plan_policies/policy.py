@@ -180,7 +180,7 @@ class EvaluatedPolicy:
 class Report:
     """The results of the evaluation of `evaluated` policies, the most severe first; satisfied ones have no result.
 
-    `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code. `asked`
+    `omitted` is how many further steps policies object to that have `MOST_RESULTS` results of the same code. `policies`
     are the policies that had something to say, satisfied ones too; `steps` has the type and the kind of the steps that
     these name, by path.
     """
@@ -188,7 +188,7 @@ class Report:
     evaluated: int = 0
     results: tuple[Result, ...] = ()
     omitted: int = 0
-    asked: tuple[EvaluatedPolicy, ...] = ()
+    policies: tuple[EvaluatedPolicy, ...] = ()
     steps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
@@ -196,29 +196,29 @@ class Report:
         cls,
         evaluated: int,
         results: Iterable[Result],
-        asked: Iterable[EvaluatedPolicy] = (),
+        policies: Iterable[EvaluatedPolicy] = (),
         steps: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Report:
         """Return the report with these results, in order; `steps` may have more than those that are named."""
         order = list(EnforcementLevel)
         counts = Counter[tuple[Source, str, Code]]()
-        kept = list[Result]()
+        listed = list[Result]()
         for result in results:
             about = (result.source, result.policy, result.code)
             counts[about] += 1
             if counts[about] <= MOST_RESULTS:
-                kept.append(result)
-        kept.sort(key=lambda each: (order.index(each.verdict), each.path, each.policy, each.source, each.code))
-        entries, known = tuple(asked), steps or {}
-        named = {path for entry in entries for path in entry.paths} | {result.path for result in kept}
+                listed.append(result)
+        listed.sort(key=lambda each: (order.index(each.verdict), each.path, each.policy, each.source, each.code))
+        entries, known = tuple(policies), steps or {}
+        named = {path for entry in entries for path in entry.paths} | {result.path for result in listed}
         named_steps = {path: known[path] for path in sorted(named) if path in known}
-        return cls(evaluated, tuple(kept), counts.total() - len(kept), entries, named_steps)
+        return cls(evaluated, tuple(listed), counts.total() - len(listed), entries, named_steps)
 
     def joined(self, other: Report) -> Report:
         """Return the report with the results of another one."""
-        results, asked = (*self.results, *other.results), (*self.asked, *other.asked)
-        made = Report.of(self.evaluated + other.evaluated, results, asked, {**self.steps, **other.steps})
-        return replace(made, omitted=self.omitted + other.omitted)
+        results, evaluated = (*self.results, *other.results), (*self.policies, *other.policies)
+        joined = Report.of(self.evaluated + other.evaluated, results, evaluated, {**self.steps, **other.steps})
+        return replace(joined, omitted=self.omitted + other.omitted)
 
     def with_verdict(self, verdict: EnforcementLevel) -> tuple[Result, ...]:
         """Return the results from which a verdict follows now; deferred ones have none yet."""
@@ -236,7 +236,7 @@ class Report:
             "verdict": self.verdict.value if self.verdict is not None else None,
             "results": [result.to_data() for result in self.results],
             "omitted": self.omitted,
-            "asked": [entry.to_data() for entry in self.asked],
+            "asked": [entry.to_data() for entry in self.policies],
             "steps": {path: dict(step) for path, step in self.steps.items()},
         }
 

@@ -85,7 +85,7 @@ def read_policies(texts: Iterable[tuple[str, str]], source: Source) -> tuple[Pol
     reading = _Reading(source, packs())
     for name, text in texts:
         reading.file(name, text)
-    return reading.made()
+    return reading.evaluable()
 
 
 def stored_policies(name: str, text: str, source: Source) -> tuple[Policy, ...]:
@@ -126,11 +126,11 @@ class _Reading:
             )
             return
         for index, entry in enumerate(entries):
-            one = _Entry(document, index, self._problems)
-            if (policy := one.read(entry, self._known)) is not None:
+            reading = _Entry(document, index, self._problems)
+            if (policy := reading.read(entry, self._known)) is not None:
                 self.policies.append(replace(policy, source=self._source))
 
-    def made(self) -> tuple[Policy, ...]:
+    def evaluable(self) -> tuple[Policy, ...]:
         """Return the policies with expressions that can be evaluated. Raises TemplateInvalid."""
         policies = self.checked()
         self._compile()
@@ -183,13 +183,13 @@ class _Entry:
         self._problems = problems
         self._mistakes = 0
 
-    def _at(self, *path: str) -> Position | None:
+    def _position(self, *path: str) -> Position | None:
         return self._document.locate(("policies", self._index, *path[:-1], *(Key(part) for part in path[-1:])))
 
     def _refuse(self, message: str, *path: str, hint: str = "") -> None:
         self._mistakes += 1
         source = self._document.source
-        self._problems.append(Diagnostic("policy", message, source=source, position=self._at(*path), hint=hint))
+        self._problems.append(Diagnostic("policy", message, source=source, position=self._position(*path), hint=hint))
 
     def read(self, entry: object, known: Mapping[str, Policy]) -> Policy | None:
         """Return the policy; None after mistakes were noted."""
@@ -219,7 +219,7 @@ class _Entry:
                 if key not in entry:
                     self._refuse(f"the policy has no {key}", hint="name one of the packs with use, or give one")
                     return None
-            return Policy("", "", file=self._document.source, place=self._at())
+            return Policy("", "", file=self._document.source, place=self._position())
         used = entry["use"]
         if not isinstance(used, str) or used not in known:
             meant = closest(str(used), known)
@@ -228,7 +228,7 @@ class _Entry:
             return None
         if "expression" in entry:
             self._refuse("a policy of the packs has its own expression", "expression")
-        return replace(known[used], file=self._document.source, place=self._at())
+        return replace(known[used], file=self._document.source, place=self._position())
 
     def _with(self, base: Policy, entry: Mapping[str, object]) -> Policy:
         name = self._text(entry, "name", base.name)
@@ -310,16 +310,16 @@ class _Entry:
 
     def _parameters(self, entry: Mapping[str, object], base: Policy) -> Mapping[str, object]:
         """Return the parameters of a policy: those of the packs have names, and null for what must be given."""
-        given = entry.get("parameters", {})
-        if not isinstance(given, Mapping):
+        parameters = entry.get("parameters", {})
+        if not isinstance(parameters, Mapping):
             self._refuse("parameters must be a map", "parameters")
             return base.parameters
-        for name in given if base.expression else ():
+        for name in parameters if base.expression else ():
             if name not in base.parameters:
                 meant = closest(name, base.parameters)
                 hint = f"did you mean {meant!r}?" if meant else f"known are {', '.join(base.parameters) or 'none'}"
                 self._refuse(f"{base.name} has no parameter {name!r}", "parameters", name, hint=hint)
-        found = {**base.parameters, **given}
+        found = {**base.parameters, **parameters}
         for name, value in found.items() if base.expression else ():
             if value is None:
                 self._refuse(f"{base.name} needs the parameter {name!r}")

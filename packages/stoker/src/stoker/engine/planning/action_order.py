@@ -59,9 +59,9 @@ def plan_verb(
 
 def not_created_checks(desired: DesiredState, states: list[ResourceState]) -> list[Step]:
     """Return steps for the resources that were never created: a check fails for them, whatever their type."""
-    made = {state.row.name for state in states}
+    created = {state.row.name for state in states}
     return [
         Step(forward_key(name), StepKind.VERB, name, desired.definition.resources[name].type)
         for name in desired.types
-        if name not in made
+        if name not in created
     ]

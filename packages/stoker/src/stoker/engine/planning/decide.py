@@ -105,10 +105,10 @@ Fate = Callable[[str], Requirement]
 class Target:
     """A desired resource with its known values.
 
-    `given` are resolved property values without the absent ones. `fingerprint` is None if some values are unknown, and
-    `size` is about how many bytes they take. `implementation` is the resolved type name; `since` is the start of the
+    `properties` are resolved property values without the absent ones. `fingerprint` is None if some values are unknown,
+    and `size` is about how many bytes they take. `implementation` is the resolved type name; `since` is the start of the
     operation (seconds since the epoch); `skipped` are the uuids of the recorded resources that it does not touch. For
-    `restored` and `renewed` see `keeping.Restored`. `fresh` is the target of a new object, if that is another one:
+    `restored` and `renewed` see `retention.Restored`. `fresh` is the target of a new object, if that is another one:
     with the template's values where the present object has those of a restored snapshot.
     """
 
@@ -116,7 +116,7 @@ class Target:
     type_name: str
     implementation: str
     type: ResourceType
-    given: Mapping[str, Any]
+    properties: Mapping[str, Any]
     metadata: Mapping[str, object]
     update_policy: Mapping[str, object]
     deletion_policy: str
@@ -247,8 +247,8 @@ def _with_restored(decision: Decision, fresh: Target, state: ResourceState, note
     """Say which values of a restored snapshot the object keeps; a new object gets those of the template."""
     if decision.kind is StepKind.REPLACE:
         return replace(decision, changes=_with_new(fresh, state))
-    kept = Reason(ReasonCode.RESTORED, ", ".join(sorted(note["instead"])))
-    return replace(decision, reasons=(*decision.reasons, kept))
+    reason = Reason(ReasonCode.RESTORED, ", ".join(sorted(note["instead"])))
+    return replace(decision, reasons=(*decision.reasons, reason))
 
 
 def _excludes(state: ResourceState, target: Target) -> bool:
@@ -262,7 +262,7 @@ def _excludes(state: ResourceState, target: Target) -> bool:
         or removal_policy(state, target.update_replace_policy).policy == "Retain"
     ):
         return False
-    return exclusion.rule(finalized(state.type, state.given), finalized(target.type, target.given))
+    return exclusion.rule(finalized(state.type, state.properties), finalized(target.type, target.properties))
 
 
 def _decide(target: Target, state: ResourceState | None, fate: Fate) -> Decision:
@@ -309,7 +309,7 @@ def _updates_with_parent(target: Target) -> bool:
     declared = target.type.updates_with_parent
     if not isinstance(declared, str):
         return declared
-    value = target.given.get(declared)
+    value = target.properties.get(declared)
     return value is not None and target.type.properties[declared].convert(value) is True
 
 
@@ -394,16 +394,16 @@ def can_become(state: ResourceState, new_type: str, type_: ResourceType) -> bool
 
 
 def _all_new(target: Target) -> tuple[PropertyChange, ...]:
-    return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.given.items()))
+    return tuple(PropertyChange(name, None, value, "create") for name, value in sorted(target.properties.items()))
 
 
 def _before(target: Target, state: ResourceState) -> dict[str, object]:
     """Return the recorded properties without those that are applied again."""
-    return {name: value for name, value in state.given.items() if name not in (target.renewed or ())}
+    return {name: value for name, value in state.properties.items() if name not in (target.renewed or ())}
 
 
 def _changes(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
-    return tuple(property_changes(target.type, _before(target, state), target.given))
+    return tuple(property_changes(target.type, _before(target, state), target.properties))
 
 
 def _with_new(target: Target, state: ResourceState) -> tuple[PropertyChange, ...]:
@@ -444,7 +444,7 @@ def _required_replacement_reason(
     kind = target.type
     if not isinstance(kind, capabilities.ConditionallyReplaced):
         return None
-    return kind.replacement_reason(finalized(kind, before), finalized(kind, target.given), known)
+    return kind.replacement_reason(finalized(kind, before), finalized(kind, target.properties), known)
 
 
 def _replacement_reason(change: PropertyChange, fate: Fate) -> Reason:

@@ -242,13 +242,13 @@ class ChildForecast:
         if self._planned is None or self._planned[0] is not request:
             inputs = self._inputs(request)
             key = self._key(inputs)
-            made = self._inside.shared.get(key) if key is not None else None
-            if made is None:
-                made = self._forward(inputs)
-                made.plan()
+            forward = self._inside.shared.get(key) if key is not None else None
+            if forward is None:
+                forward = self._forward(inputs)
+                forward.plan()
             if key is not None:
-                self._inside.shared[key] = made
-            self._planned = (request, made)
+                self._inside.shared[key] = forward
+            self._planned = (request, forward)
         return self._planned[1]
 
     def _key(self, inputs: LoadedInputs) -> object:

@@ -60,14 +60,14 @@ class OutgoingMoves:
         return [self.stack, *(each.stack for each in self.tree.below.values())]
 
 
-def departures(services: EngineServices, connection: Connection, made: CompletedMoves) -> list[OutgoingMoves]:
+def departures(services: EngineServices, connection: Connection, completed: CompletedMoves) -> list[OutgoingMoves]:
     """Return the other root stacks that moves take resources of, after these were carried out in memory."""
     found = []
-    for name, tree in made.tree.others.items():
-        moves = [move for move in made.moves if move.path[0].startswith(f"{name}/")]
+    for name, tree in completed.tree.others.items():
+        moves = [move for move in completed.moves if move.path[0].startswith(f"{name}/")]
         if moves:
             departure = OutgoingMoves(tree, moves)
-            departure.obstacles += _obstacles(connection, made.tree.top.stack, departure)
+            departure.obstacles += _obstacles(connection, completed.tree.top.stack, departure)
             if not departure.obstacles and (own := [move for move in moves if len(move.path) == 1]):
                 _redefine(services, connection, departure, own)
             found.append(departure)

@@ -48,14 +48,14 @@ class Decision:
 class Subject:
     """What a step is about, with its values, for checks of a plan; never part of its data.
 
-    `given` are the desired property values, `definition` the one with the resource; both None for a removal. `state` is
-    the resource as recorded. `within` are the definitions and names of the resources around it, outermost first.
-    `unforeseen` says that the resource has a nested stack whose steps cannot be planned. `hides` returns the paths of
+    `properties` are the desired property values, `definition` the one with the resource; both None for a removal.
+    `state` is the resource as recorded. `within` are the definitions and names of the resources around it, outermost
+    first. `unforeseen` says that the resource has a nested stack whose steps cannot be planned. `hides` returns the paths of
     hidden values in the properties; None for a removal.
     """
 
     type: ResourceType
-    given: Mapping[str, Any] | None
+    properties: Mapping[str, Any] | None
     definition: Definition | None
     state: ResourceState | None = None
     within: tuple[tuple[Definition | None, str], ...] = ()

@@ -130,8 +130,8 @@ class DesiredState:
             raise EntityNotFound(f"The Resource Type ({resource.type}) could not be found.")
         implementation, type_ = self.types[name]
         resolve = self.definition.resolve
-        given = {} if type_.ignores_properties else resolve(resource.properties, scope) or {}
-        restored = self.restore(name, given)
+        properties = {} if type_.ignores_properties else resolve(resource.properties, scope) or {}
+        restored = self.restore(name, properties)
         metadata = resolve(resource.metadata, scope) or {}
         update_policy = resolve(resource.update_policy, scope) or {}
         target = Target(
@@ -139,7 +139,7 @@ class DesiredState:
             type_name=resource.type,
             implementation=implementation,
             type=type_,
-            given=restored.given,
+            properties=restored.properties,
             metadata=metadata,
             update_policy=update_policy,
             deletion_policy=resource.deletion_policy,
@@ -155,7 +155,7 @@ class DesiredState:
             skipped=self.skipped,
         )
         if restored.fresh is not None:
-            fresh = replace(target, given=restored.fresh, restored={}, renewed=None)
+            fresh = replace(target, properties=restored.fresh, restored={}, renewed=None)
             target = replace(target, fresh=self._measured(fresh))
         return self._measured(target)
 
@@ -166,7 +166,7 @@ class DesiredState:
 
     def _measured(self, target: Target) -> Target:
         """Return a target with its fingerprint and its size."""
-        content = [target.implementation, target.given, target.definition()]
+        content = [target.implementation, target.properties, target.definition()]
         if target.type.nested:
             # A nested stack also depends on the files and on the environment that it receives.
             content += [self.inputs.files.digest, self.inputs.environment_digest]
@@ -236,12 +236,12 @@ class Forward:
             self._secrets |= derived_values(self.former, UnknownScope(), self._secrets)
         candidates = by_name(self.states)
         steps = self._in_turn([self._step(name, candidates.get(name, [])) for name in self.desired.order])
-        kept = {step.uuid for step in steps if not step.supersedes or step.deletes_first}
+        remaining = {step.uuid for step in steps if not step.supersedes or step.deletes_first}
         replaced = {step.uuid: step.name for step in steps if step.supersedes}
         removals = [
             self._removal(state, replaced.get(state.row.uuid))
             for state in reversed(self.states)
-            if state.row.uuid not in kept and state.row.uuid not in self.desired.skipped
+            if state.row.uuid not in remaining and state.row.uuid not in self.desired.skipped
         ]
         leaving = {removal.name for removal in removals}
         first = frozenset(step.key for step in steps if step.kind is not StepKind.KEEP or step.name in leaving)
@@ -322,7 +322,7 @@ class Forward:
             imports=self._import_of(name, state),
             subject=Subject(
                 target.type,
-                target.given,
+                target.properties,
                 self.desired.definition,
                 state,
                 unforeseen=unforeseen,
@@ -416,7 +416,7 @@ def _keeps_reference(target: Target, state: ResourceState) -> bool:
     """
     if state.row.physical_id is None:
         return False
-    properties, unknown = finalized(target.type, target.given), Unknown.of(target.name)
+    properties, unknown = finalized(target.type, target.properties), Unknown.of(target.name)
     chosen = properties.get(target.type.id_property)
     identifier: Any = unknown if chosen is None or is_unknown(chosen) else str(chosen)
     future = Snapshot(target.name, cast(Any, unknown), identifier, {}, properties)
@@ -438,7 +438,7 @@ def _losses(
         return replacement_losses(state, removal_options, target.update_replace_policy)
     if decision.kind is StepKind.UPDATE:
         return losses(
-            capabilities.lost_content(target.type, target.given, {change.name for change in decision.changes})
+            capabilities.lost_content(target.type, target.properties, {change.name for change in decision.changes})
         )
     return ()
 

@@ -166,7 +166,9 @@ def carry_out(sides: Mapping[str, Side], moves: Sequence[Mapped]) -> None:
     taken = [(each, sides[each.source.stack].recorded.current[each.source.resource]) for each in moves]
     for each, state in taken:
         del sides[each.source.stack].states[state.row.uuid]
-    last = {name: max((one.row.position for one in side.states.values()), default=0) for name, side in sides.items()}
+    last = {
+        name: max((state.row.position for state in side.states.values()), default=0) for name, side in sides.items()
+    }
     for each, state in sorted(taken, key=lambda item: item[1].row.position):
         source, side = sides[each.source.stack].stack, sides[each.target.stack]
         row, last[each.target.stack] = state.row, last[each.target.stack] + 1
@@ -185,9 +187,9 @@ def planned(side: Side) -> PlannedSide:
     states = list(side.states.values())
     scope = RecordedScope(current_of(states).get)
     forward = Forward("UPDATE", side.desired, states, scope, side.policies, side.former)
-    made = forward.plan()
-    changes = [_change(side.stack, step) for step in made.steps if step.kind is not StepKind.KEEP]
-    refused = [_change(side.stack, step) for step in made.steps if step.kind is StepKind.REFUSE]
+    plan = forward.plan()
+    changes = [_change(side.stack, step) for step in plan.steps if step.kind is not StepKind.KEEP]
+    refused = [_change(side.stack, step) for step in plan.steps if step.kind is StepKind.REFUSE]
     definition, unknown = side.desired.definition, []
     for name, key in definition.exports():
         value = side.exported[name] = definition.resolve(definition.outputs[key].value, forward.scope)
@@ -195,7 +197,7 @@ def planned(side: Side) -> PlannedSide:
             unknown.append(f"The value of the export {name} of {side.stack.name} is not known.")
     changes += unknown
     steps = []
-    for step in made.steps:
+    for step in plan.steps:
         state = side.states.get(step.uuid or "")
         if state is not None and not changes:
             _redescribe(side, forward, state)
@@ -204,7 +206,7 @@ def planned(side: Side) -> PlannedSide:
         steps.append(replace(step, moved_from=came_from))
     if changes:
         _leave_to_update(side)
-    return PlannedSide(replace(made, steps=tuple(steps)), changes, refused)
+    return PlannedSide(replace(plan, steps=tuple(steps)), changes, refused)
 
 
 def _leave_to_update(side: Side) -> None:

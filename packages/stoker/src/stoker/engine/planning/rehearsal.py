@@ -174,8 +174,8 @@ class Rehearsal:
 
     def _make_call(self, child: SimulatedChildStack) -> Call:
         target, state, absent = self._target, self._state, cast(Any, _Absent())
-        properties = finalized(target.type, target.given)
-        previous = finalized(target.type, state.given) if state is not None else None
+        properties = finalized(target.type, target.properties)
+        previous = finalized(target.type, state.properties) if state is not None else None
         before = previous or {}
         return Call(
             action="UPDATE" if state is not None else "CREATE",
@@ -252,7 +252,7 @@ def _member(state: ResourceState) -> Member:
         reference_id=state.reference_id(),
         physical_id=row.physical_id,
         created_at=row.created_at,
-        properties=state.given,
+        properties=state.properties,
         is_moved=row.former_names is not None,
     )
 
@@ -260,8 +260,8 @@ def _member(state: ResourceState) -> Member:
 def _as_requested(name: str, entry: Mapping[str, Any], present: Member | None) -> Member:
     """Return a member as it would be after its entry in the template has been applied."""
     requested = entry.get("properties") or entry.get("Properties") or {}
-    given = {key: value for key, value in requested.items() if value is not None}
+    properties = {key: value for key, value in requested.items() if value is not None}
     if present is not None:
-        return replace(present, status=COMPLETE, properties=given)
+        return replace(present, status=COMPLETE, properties=properties)
     kind = str(entry.get("type") or entry.get("Type"))
-    return Member(name, kind, "CREATE", COMPLETE, Unknown.of(name), None, inf, given)
+    return Member(name, kind, "CREATE", COMPLETE, Unknown.of(name), None, inf, properties)

@@ -252,7 +252,7 @@ class _MoveExecution:
         self._moves = moves
         self._former_inputs = former_inputs
         self._origins = after(self._places, moves)
-        self._made = CompletedMoves(tree)
+        self._completed = CompletedMoves(tree)
         self._begun: dict[Path, Recorded] = {}
         self._definitions: dict[Path, DesiredState | None] = {(): desired}
 
@@ -261,7 +261,7 @@ class _MoveExecution:
         targets = {path: self._stack_at(target[:-1]) for path, target in self._moves.items()}
         apart = {path for path, target in targets.items() if target is not self._places[path].recorded}
         touched = {id(each): each for path, target in targets.items() for each in (self._places[path].recorded, target)}
-        self._made.as_read = {
+        self._completed.as_read = {
             uuid: state.sealed_state for recorded in touched.values() for uuid, state in recorded.states.items()
         }
         for path in apart:
@@ -276,10 +276,10 @@ class _MoveExecution:
             recorded.current.clear()
             recorded.current.update(current)
         self._note(touched.values())
-        for move in self._made.moves:
-            self._made.changed[move.state.row.uuid] = move.state
-            self._made.former.setdefault(move.target.id, {})[move.state.row.name] = move.was
-        return self._made
+        for move in self._completed.moves:
+            self._completed.changed[move.state.row.uuid] = move.state
+            self._completed.former.setdefault(move.target.id, {})[move.state.row.name] = move.was
+        return self._completed
 
     def _is_in(self, path: Path, recorded: Recorded) -> bool:
         return self._places[path].recorded is recorded
@@ -288,7 +288,7 @@ class _MoveExecution:
 
     def _stack_at(self, above: Path) -> Recorded:
         """Return the stack inside a resource, by the path that this has after the moves."""
-        top, below = self._made.tree.top, self._made.tree.below
+        top, below = self._completed.tree.top, self._completed.tree.below
         if not above:
             return top
         origin = self._origins.get(above)
@@ -326,9 +326,9 @@ class _MoveExecution:
         stack.status, stack.reason, stack.changed_directly = COMPLETE, "Stack CREATE completed successfully", True
         holder.row.physical_id = stack.id
         recorded = Recorded(stack, {}, {}, prepared.loaded)
-        self._begun[path] = self._made.tree.below[holder.row.uuid] = recorded
+        self._begun[path] = self._completed.tree.below[holder.row.uuid] = recorded
         around.states[holder.row.uuid] = around.current[name] = holder
-        self._made.begun.append(NewNestedStack(holder, stack, prepared, property_set))
+        self._completed.begun.append(NewNestedStack(holder, stack, prepared, property_set))
         return recorded
 
     def _definition_at(self, path: Path) -> DesiredState | None:
@@ -348,9 +348,9 @@ class _MoveExecution:
         if template is None:
             return None
         around = self._stack_at(path[:-1])
-        given = outer.target(name, RecordedScope(around.current.get)).given
+        parameters = outer.target(name, RecordedScope(around.current.get)).properties
         environment = outer.inputs.environment.for_child(name, implementation)
-        inputs = loader.hypothetical_inputs(template, environment, outer.inputs.files, given)
+        inputs = loader.hypothetical_inputs(template, environment, outer.inputs.files, parameters)
         return DesiredState.of(self._services, loader.bind_new(around.stack.project_id, inputs), inputs)
 
     def _holder(
@@ -368,7 +368,7 @@ class _MoveExecution:
         state = ResourceState(row, target.type, around.stack.name, services.sealer, services.memory.values)
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
         return state, state.set_properties(
-            {key: value for key, value in target.given.items() if not has_unknown(value)}
+            {key: value for key, value in target.properties.items() if not has_unknown(value)}
         )
 
     # -- moving --------------------------------------------------------------------------------------------------------
@@ -377,28 +377,28 @@ class _MoveExecution:
         """Give resources other names within their stack."""
         if not paths:
             return
-        is_top = recorded is self._made.tree.top
+        is_top = recorded is self._completed.tree.top
         names = {path[-1]: self._moves[path][-1] for path in paths}
         moved = [(self._places[path].state, path) for path in paths]
         changed = rename(recorded.states.values(), names, self._former_inputs if is_top else ())
         for state, path in moved:
             if not is_top:
                 note_path(state.row, path, self._former_inputs)
-            self._made.moves.append(Relocation(state, recorded.stack, recorded.stack, path))
+            self._completed.moves.append(Relocation(state, recorded.stack, recorded.stack, path))
         for row in changed:
-            self._made.changed[row.uuid] = recorded.states[row.uuid]
+            self._completed.changed[row.uuid] = recorded.states[row.uuid]
 
     def _transfer(self, path: Path, target: Recorded) -> None:
         """Make a resource one of another stack."""
         placed = self._places[path]
         state, source = placed.state, placed.recorded.stack
         is_here = not is_elsewhere(path)  # a return leads to paths of its own tree
-        known = former_paths(state.row, is_at_top=placed.recorded is self._made.tree.top) if is_here else ()
+        known = former_paths(state.row, is_at_top=placed.recorded is self._completed.tree.top) if is_here else ()
         names = relocate(state, source, target.stack, self._moves[path][-1], _last(target) + 1)
         inputs = placed.recorded.inputs
         if inputs is not None and inputs.template.hides:
             definition = self._services.loader.bind(source, inputs, strict=False)
-            self._made.secrets |= Redaction(definition, {}).secrets
+            self._completed.secrets |= Redaction(definition, {}).secrets
         state.row.requires = (
             "[]"  # its requirements are in the other stack; the next step about it records the new ones
         )
@@ -407,15 +407,17 @@ class _MoveExecution:
         if is_here:
             note_path(state.row, path, self._former_inputs)
         target.states[state.row.uuid] = state
-        self._made.moves.append(Relocation(state, source, target.stack, path, names))
+        self._completed.moves.append(Relocation(state, source, target.stack, path, names))
 
     def _note(self, touched: Iterable[Recorded]) -> None:
         """Let the plan examine the resources around the nested stacks that have got or lost resources."""
-        top = self._made.tree.top
-        holders = {each.state.row.uuid: each for each in self._made.tree.places().values() if each.state.type.nested}
+        top = self._completed.tree.top
+        holders = {
+            each.state.row.uuid: each for each in self._completed.tree.places().values() if each.state.type.nested
+        }
         for recorded in touched:
             if recorded is not top:
-                self._made.stacks[recorded.stack.id] = recorded.stack
+                self._completed.stacks[recorded.stack.id] = recorded.stack
             while (around := holders.get(recorded.stack.parent_resource or "")) is not None:
                 around.state.row.fingerprint = ""
                 recorded = around.recorded

@@ -154,7 +154,7 @@ def removal_reasons(
         return (effect.reason,)
     if effect.name != "Delete" or state.row.physical_id is None or not state.type.content:
         return ()
-    return losses(capabilities.lost_content(state.type, state.given))
+    return losses(capabilities.lost_content(state.type, state.properties))
 
 
 def changes_outside(state: ResourceState) -> tuple[Reason, ...]:
@@ -258,7 +258,7 @@ class Restored:
     of the recorded values, None if there is nothing to do. `fresh` are the values of a new object, if they differ.
     """
 
-    given: Mapping[str, Any]
+    properties: Mapping[str, Any]
     note: Mapping[str, Any] = field(default_factory=dict)
     renewed: frozenset[str] | None = None
     fresh: Mapping[str, object] | None = None
@@ -268,9 +268,9 @@ Restore = Callable[[str, Mapping[str, Any]], Restored]
 """Maps (resource name, values from the template) to the restored values."""
 
 
-def as_given(name: str, given: Mapping[str, object]) -> Restored:
+def as_given(name: str, properties: Mapping[str, object]) -> Restored:
     """Return the values unchanged, for stacks without restored snapshots."""
-    return Restored(given)
+    return Restored(properties)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,21 +286,21 @@ class RestoredValues:
     copies: Mapping[str, ResourceState] = field(default_factory=dict)
     above: frozenset[str] = frozenset()
 
-    def __call__(self, name: str, given: Mapping[str, object]) -> Restored:
+    def __call__(self, name: str, properties: Mapping[str, object]) -> Restored:
         state = self.current.get(name)
         note = state.stored.restored if state is not None else {}
         if name in self.copies:
-            return self._from_copy(name, given, note)
+            return self._from_copy(name, properties, note)
         if name in self.above:
             begun = note.get("by") == self.operation
-            return Restored(given, {"by": self.operation}, None if begun else frozenset())
-        return _kept(given, note, state)
+            return Restored(properties, {"by": self.operation}, None if begun else frozenset())
+        return _kept(properties, note, state)
 
-    def _from_copy(self, name: str, given: Mapping[str, object], note: Mapping[str, object]) -> Restored:
+    def _from_copy(self, name: str, properties: Mapping[str, object], note: Mapping[str, object]) -> Restored:
         copy = self.copies[name]
         assert isinstance(copy.type, ContentCopy)
-        restored = copy.type.restored(given, copy.snapshot())
-        instead = {key: given.get(key) for key, value in restored.items() if given.get(key) != value}
+        restored = copy.type.restored(properties, copy.snapshot())
+        instead = {key: properties.get(key) for key, value in restored.items() if properties.get(key) != value}
         begun = note.get("by") == self.operation
         renewed = None if begun or not (instead or name in self.above) else frozenset(instead)
         return Restored(restored, {"by": self.operation, "instead": instead}, renewed)
@@ -331,10 +331,10 @@ class Copies:
         )
 
 
-def _kept(given: Mapping[str, object], note: Mapping[str, Any], state: ResourceState | None) -> Restored:
+def _kept(properties: Mapping[str, object], note: Mapping[str, Any], state: ResourceState | None) -> Restored:
     """Return values with the previously restored ones, as long as the template has the values that these replace."""
-    instead = {key: value for key, value in note.get("instead", {}).items() if given.get(key) == value}
+    instead = {key: value for key, value in note.get("instead", {}).items() if properties.get(key) == value}
     if state is None or not instead:
-        return Restored(given)
-    kept = {key: state.given[key] for key in instead if key in state.given}
-    return Restored({**given, **kept}, {"by": note["by"], "instead": instead}, fresh=given)
+        return Restored(properties)
+    restored = {key: state.properties[key] for key in instead if key in state.properties}
+    return Restored({**properties, **restored}, {"by": note["by"], "instead": instead}, fresh=properties)

@@ -92,7 +92,7 @@ def _similar(new: Subject, removed: Iterable[Step], moved: set[str], prefix: str
             or not can_become(state, new.type.type_name, new.type)
         ):
             continue
-        changes = property_changes(new.type, state.given, new.given or {})
+        changes = property_changes(new.type, state.properties, new.properties or {})
         unknowns = [[name for found in find_unknowns(each.after) for name in found.resources()] for each in changes]
         origins = [{f"{prefix}{name}" for name in names} for names in unknowns]
         if all(names and names <= moved for names in origins):

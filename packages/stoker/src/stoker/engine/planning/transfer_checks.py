@@ -28,7 +28,7 @@ def check_below(
     services: EngineServices,
     connection: Connection,
     desired: DesiredState,
-    made: CompletedMoves,
+    completed: CompletedMoves,
     imports: Imports = NO_IMPORTS,
     seeking: NestedImportSearch | None = None,
 ) -> list[Diagnostic]:
@@ -37,7 +37,7 @@ def check_below(
 
     `imports` are those that were read; `seeking` notes the others.
     """
-    top = made.tree.top
+    top = completed.tree.top
     inside = NestedPlanner(
         services,
         connection,
@@ -46,29 +46,29 @@ def check_below(
         desired.definition.known_exports,
         top.stack.depth,
         with_kept=True,
-        read=dict(made.tree.below),
-        relocated=made,
+        read=dict(completed.tree.below),
+        relocated=completed,
         imports=imports,
         seeking=seeking,
     )
     states = {**top.states, **{state.row.uuid: state for state in imports.states}}
     current = current_of(states.values())
     scope = RecordedScope(current.get, prefetched=dict(imports.prefetched))
-    policies, moved = Policies.of(services, top.stack, "UPDATE"), made.names(top.stack)
-    given = list(states.values())
+    policies, moved = Policies.of(services, top.stack, "UPDATE"), completed.names(top.stack)
+    states_after = list(states.values())
     plan = Forward(
-        "UPDATE", desired, given, scope, policies, nested=inside, moved=moved, imported=imports.unread
+        "UPDATE", desired, states_after, scope, policies, nested=inside, moved=moved, imported=imports.unread
     ).plan()
-    return [*_problems(plan, desired, made), *_lost_releases(plan, desired)]
+    return [*_problems(plan, desired, completed), *_lost_releases(plan, desired)]
 
 
-def _problems(plan: Plan, desired: DesiredState, made: CompletedMoves) -> Iterator[Diagnostic]:
+def _problems(plan: Plan, desired: DesiredState, completed: CompletedMoves) -> Iterator[Diagnostic]:
     steps: dict[str, list[Step]] = {}
     for step in plan.steps:
         steps.setdefault(step.uuid or "", []).append(step)
-    for move in made.moves:
+    for move in completed.moves:
         problem = _problem(move, steps.get(move.state.row.uuid, []))
-        if problem and (entry := _entry(desired, made.tree.top.stack.name, move)) is not None:
+        if problem and (entry := _entry(desired, completed.tree.top.stack.name, move)) is not None:
             yield entry.problem(problem.format(target=entry.target, source=entry.source), "to")
 
 

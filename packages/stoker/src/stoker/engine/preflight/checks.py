@@ -84,11 +84,11 @@ class CheckedSteps:
 
 def _without_kept(steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps besides those of resources that stay as they are, and what is in these."""
-    kept = math.inf
+    kept_depth = math.inf
     for step in steps:
-        if step.depth > kept:
+        if step.depth > kept_depth:
             continue
-        kept = step.depth if step.kind is StepKind.KEEP else math.inf
+        kept_depth = step.depth if step.kind is StepKind.KEEP else math.inf
         if step.kind is not StepKind.KEEP:
             yield step
 
@@ -185,7 +185,7 @@ def _report(
         diagnostic = diagnostic_of(finding, plan.secrets)
         planned = finding.planned
         if planned is not None:
-            diagnostic = placed(subjects.get(planned), planned.name, diagnostic, finding.at)
+            diagnostic = placed(subjects.get(planned), planned.name, diagnostic, finding.path)
         results.append(Result(finding.code, planned.path if planned is not None else "", diagnostic))
     order = {Severity.FAIL: 0, Severity.WARN: 1}
     results.sort(key=lambda each: (order[CHECKS[each.code].severity], each.diagnostic.sort_key(), each.path))

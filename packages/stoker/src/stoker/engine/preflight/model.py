@@ -136,8 +136,10 @@ def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> I
     state = subject.state
     former = None
     if state is not None:
-        former = Planned(step.name, name, state.type, finalized(state.type, state.given), False, state.row.physical_id)
-    if subject.given is None or step.kind not in _EXISTS_AFTER:
+        former = Planned(
+            step.name, name, state.type, finalized(state.type, state.properties), False, state.row.physical_id
+        )
+    if subject.properties is None or step.kind not in _EXISTS_AFTER:
         return Item(step, None, former)
     makes = step.kind in _MAKES or _is_unmade(state)
     present = None if step.kind is StepKind.CREATE or _is_unmade(state) else former
@@ -145,7 +147,7 @@ def _item(step: Step, subject: Subject, node: StackNode, leaving: set[str]) -> I
         step.name,
         name,
         subject.type,
-        finalized(subject.type, subject.given),
+        finalized(subject.type, subject.properties),
         makes,
         None if makes else state.row.physical_id if state is not None else None,
         present,
@@ -160,24 +162,24 @@ def _is_unmade(state: ResourceState | None) -> bool:
     return state is not None and state.row.physical_id is None and state.row.action in ("INIT", "CREATE")
 
 
-def placed(subject: Subject | None, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:
+def placed(subject: Subject | None, name: str, diagnostic: Diagnostic, path: tuple[str | int, ...]) -> Diagnostic:
     """Return a diagnostic at a place in the properties of a resource: in its template, or in that around it if the
     user has not written its template.
     """
     if subject is None or subject.definition is None or name not in subject.definition.resources:
         return diagnostic
-    found = _in_template(subject.definition, name, diagnostic, at)
+    found = _in_template(subject.definition, name, diagnostic, path)
     for parent, holder in reversed(subject.within):
         if parent is not None and holder in parent.resources:
             found = inside(parent.files, parent, parent.resources[holder], found)
     return found
 
 
-def _in_template(definition: Definition, name: str, diagnostic: Diagnostic, at: tuple[str | int, ...]) -> Diagnostic:
-    path = key_path(definition, definition.resources[name], "properties")
-    path = (*path, *at) if at else path[:-1]
+def _in_template(definition: Definition, name: str, diagnostic: Diagnostic, path: tuple[str | int, ...]) -> Diagnostic:
+    properties = key_path(definition, definition.resources[name], "properties")
+    place = (*properties, *path) if path else properties[:-1]
     document = definition.template.document
-    return replace(diagnostic, path=path, source=document.source, position=document.locate(path))
+    return replace(diagnostic, path=place, source=document.source, position=document.locate(place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,7 @@ class Finding:
     code: Code
     message: str
     planned: Planned | None = None
-    at: tuple[str | int, ...] = ()
+    path: tuple[str | int, ...] = ()
     hint: str = ""
 
 
@@ -258,7 +260,7 @@ class Reader:
         self._cloud = cloud
         self._clock = clock
         self._seconds = seconds
-        self._asked: dict[Any, asyncio.Task[Any]] = {}
+        self._tasks: dict[Any, asyncio.Task[Any]] = {}
         self._room = asyncio.Semaphore(_AT_ONCE)
         self._expired = False
         self.project_id = cloud.project_id
@@ -267,7 +269,7 @@ class Reader:
     @property
     def calls(self) -> int:
         """Return the number of questions."""
-        return len(self._asked)
+        return len(self._tasks)
 
     async def get(self, service: str, path: str) -> Any:
         """Implements Facts."""
@@ -295,15 +297,15 @@ class Reader:
 
     async def _once(self, question: object, service: str, path: str, ask: Callable[[], Awaitable[object]]) -> Any:
         late = f"{service} did not answer GET {path} within {self._seconds:g} seconds"
-        if question not in self._asked:
+        if question not in self._tasks:
             if self._expired:
                 raise NotRead(late)
-            self._asked[question] = asyncio.create_task(self._in_turn(ask))
+            self._tasks[question] = asyncio.create_task(self._in_turn(ask))
         try:
-            task = self._asked[question]
+            task = self._tasks[question]
             return task.result() if task.done() else await asyncio.shield(task)
         except asyncio.CancelledError:
-            if not self._asked[question].cancelled():
+            if not self._tasks[question].cancelled():
                 raise
             raise NotRead(late) from None
         except StokerError as error:
@@ -326,5 +328,5 @@ class Reader:
 
     def _expire(self) -> None:
         self._expired = True
-        for task in self._asked.values():
+        for task in self._tasks.values():
             task.cancel()

@@ -31,23 +31,23 @@ def stack_facts(stack: Stack, tags: Iterable[str]) -> dict[str, object]:
 
 
 def properties_of(
-    type_: ResourceType, given: Mapping[str, object], hidden: Collection[tuple[str | int, ...]]
+    type_: ResourceType, resolved: Mapping[str, object], hidden: Collection[tuple[str | int, ...]]
 ) -> tuple[dict[str, object], list[str]]:
     """Return the values that the type's methods receive, with defaults and without those that are absent, and the names
     of properties that are not known yet. Hidden values are asterisks, unknown ones "(known after apply)".
     """
-    values = {name: value for name, value in finalized(type_, given).items() if value is not None}
+    values = {name: value for name, value in finalized(type_, resolved).items() if value is not None}
     shown = {name: _shown(value, hidden, (name,)) for name, value in values.items()}
     return shown, [name for name, value in values.items() if has_unknown(value)]
 
 
 def _step_facts(step: Step, redactor: Redactor) -> dict[str, object]:
     subject = step.subject
-    given = subject.given if subject is not None else None
+    resolved = subject.properties if subject is not None else None
     properties, unknown = dict[str, Any](), list[str]()
-    if subject is not None and given is not None and step.kind not in _REMOVES:
+    if subject is not None and resolved is not None and step.kind not in _REMOVES:
         hidden = subject.hides() if subject.hides is not None else frozenset()
-        properties, unknown = properties_of(subject.type, given, hidden)
+        properties, unknown = properties_of(subject.type, resolved, hidden)
     return {
         "kinds": kinds_of(step.kind, imports=step.adopts_object, moved=step.moved_from is not None),
         "types": _types(step.type, subject),
@@ -62,12 +62,12 @@ def step_document(
     name: str,
     type_name: str,
     type_: ResourceType,
-    given: Mapping[str, object],
+    resolved: Mapping[str, object],
     kind: StepKind,
     secrets: Collection[str],
 ) -> dict[str, object]:
     """Return the data of a step right before it acts, when all its values are known."""
-    properties, unknown = properties_of(type_, given, ())
+    properties, unknown = properties_of(type_, resolved, ())
     return {
         "path": name,
         "kind": kind.value,

@@ -32,7 +32,7 @@ class _QuotaUse:
     quota: Quota
     name: str
     amounts: dict[Planned, int] = field(default_factory=dict)
-    at: dict[Planned, str] = field(default_factory=dict)
+    properties: dict[Planned, str] = field(default_factory=dict)
     unclear: list[Planned] = field(default_factory=list)
 
     def can_exceed(self, need: Need) -> bool:
@@ -80,7 +80,7 @@ async def _quota_uses(items: Sequence[Item], facts: Facts) -> tuple[list[_QuotaU
             continue
         name, amount = answer
         demand = found.setdefault((consumption.quota.service, name), _QuotaUse(consumption.quota, name))
-        demand.at[each] = consumption.at
+        demand.properties[each] = consumption.at
         if amount is None:
             demand.unclear.append(each)
         else:
@@ -156,8 +156,8 @@ def _is_new(each: Planned, items: Sequence[Item]) -> bool:
 
 
 def _place(demand: _QuotaUse, each: Planned | None) -> tuple[str | int, ...]:
-    at = demand.at.get(each, "") if each is not None else ""
-    return (at,) if at else ()
+    name = demand.properties.get(each, "") if each is not None else ""
+    return (name,) if name else ()
 
 
 def _first_beyond(demand: _QuotaUse, allowance: Allowance, items: Sequence[Item]) -> Planned | None:
@@ -203,11 +203,11 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Of one stack: the change when all is made (`made`), when all is done (`after`), the most in the worst order, what
-    may become free on the way (`freed`), and the largest certain need of a stack in it with what is freed there.
+    """Of one stack: the change when all is made (`growth`), when all is done (`after`), the most in the worst order,
+    what may become free on the way (`freed`), and the largest certain need of a stack in it with what is freed there.
     """
 
-    made: int = 0
+    growth: int = 0
     after: int = 0
     most: int = 0
     freed: int = 0
@@ -218,7 +218,7 @@ def need_of(root: StackNode, amounts: Amounts) -> Need:
     """Return what a plan needs of a quota of which its resources take these amounts."""
     whole = _sum(root, amounts)
     freed_before_removals = whole.freed - sum(_removed(item, amounts) for item in root.items)
-    least = max([whole.made, *(made - (freed_before_removals - freed) for made, freed in whole.inner)])
+    least = max([whole.growth, *(growth - (freed_before_removals - freed) for growth, freed in whole.inner)])
     return Need(least, whole.most)
 
 
@@ -226,29 +226,29 @@ def _sum(node: StackNode, amounts: Amounts) -> _Sum:
     if node.removed:
         gone = sum(_former(item, amounts) for item in node.all_items())
         return _Sum(after=-gone, freed=gone)
-    made = most = freed = removed = 0
+    growth = most = freed = removed = 0
     for item in node.items:
         new, old = _new(item, amounts), _former(item, amounts)
         match item.step.kind:
             case _ if item.uncertain:  # what is in use may contain it
                 most += new
             case StepKind.DELETE if item.goes_first:
-                made, freed = made - old, freed + old
+                growth, freed = growth - old, freed + old
             case StepKind.REPLACE if not item.step.deletes_first:
-                made, most = made + new, most + new
+                growth, most = growth + new, most + new
             case StepKind.CREATE | StepKind.REPLACE | StepKind.UPDATE:
-                made, most, freed = made + new - old, most + max(new - old, 0), freed + max(old - new, 0)
+                growth, most, freed = growth + new - old, most + max(new - old, 0), freed + max(old - new, 0)
         removed += _removed(item, amounts)
     below = [(_sum(child, amounts), child) for child in node.children]
     inner = []
     for child_sum, child in below:
-        made += 0 if child.removed else child_sum.after
+        growth += 0 if child.removed else child_sum.after
         most += child_sum.most
         freed += child_sum.freed
         if not (child.removed or child.in_batches):
-            inner += [(child_sum.made, child_sum.freed), *child_sum.inner]
+            inner += [(child_sum.growth, child_sum.freed), *child_sum.inner]
     gone = sum(child_sum.after for child_sum, child in below if child.removed)
-    return _Sum(made, made - removed + gone, most, freed + removed, tuple(inner))
+    return _Sum(growth, growth - removed + gone, most, freed + removed, tuple(inner))
 
 
 def _new(item: Item, amounts: Amounts) -> int:

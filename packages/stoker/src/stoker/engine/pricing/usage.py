@@ -87,8 +87,8 @@ def _of_step(step: Step, subject: Subject, counted: set[str]) -> Usage:
         counted.add(state.row.uuid)
         before = _taken(state.type, state)
     after: tuple[ResourceUsage, ...] = ()
-    if step.kind in _EXISTS_AFTER and subject.given is not None:
-        after = tuple(_uses(kind, subject.given))
+    if step.kind in _EXISTS_AFTER and subject.properties is not None:
+        after = tuple(_uses(kind, subject.properties))
     elif step.kind in _STAYS:
         after = before
     retains = step.kind in _REMOVALS and any(reason.code in RETENTION for reason in step.reasons)
@@ -114,16 +114,16 @@ def _has_own_object(state: ResourceState) -> bool:
 
 
 def _taken(kind: ResourceType, state: ResourceState) -> tuple[ResourceUsage, ...]:
-    return tuple(_uses(kind, state.given))
+    return tuple(_uses(kind, state.properties))
 
 
-def _uses(kind: ResourceType, given: Mapping[str, object]) -> Iterable[ResourceUsage]:
+def _uses(kind: ResourceType, resolved: Mapping[str, object]) -> Iterable[ResourceUsage]:
     if not has_object(kind):
         return
     if not kind.charges:
         yield ResourceUsage(None)
         return
-    properties = finalized(kind, given)
+    properties = finalized(kind, resolved)
     for charge in kind.charges:
         for use in charge.uses(properties):
             if use.amount != 0:

@@ -175,7 +175,7 @@ class Loader:
         _, template_digest = self._digests.get(
             id(template), lambda: (template, self._sealer.digest(template.document.text or template.document.data))
         )
-        given = {"request": dict(parameters), "environment": dict(environment.parameters)}
+        parameters_by_source = {"request": dict(parameters), "environment": dict(environment.parameters)}
         shared = environment.with_parameters({})
         data = shared.to_data()
         environment_digest = self._sealer.digest(data)
@@ -184,13 +184,15 @@ class Loader:
             environment_digest: data,
             **files.bodies(),
         }
-        sealed = self._sealer.seal({**given, _DENIED_TYPES: list(denied_types)} if denied_types else given)
+        sealed = self._sealer.seal(
+            {**parameters_by_source, _DENIED_TYPES: list(denied_types)} if denied_types else parameters_by_source
+        )
         row = Inputs(new_id(), template_digest, environment_digest, files.digest, sealed)
         loaded = LoadedInputs(
             self._templates.get(template_digest, lambda: template),
             self._environments.get(environment_digest, lambda: self.over_operator(shared)),
             self._files.get(files.digest, lambda: files),
-            given,
+            parameters_by_source,
             self._whole_digest(shared, environment_digest),
             tuple(denied_types),
         )
@@ -210,13 +212,13 @@ class Loader:
         """Return inputs that are not stored: those of a nested stack in a plan, whose parameters can be unknown."""
         shared = environment.with_parameters({})
         digest = self._sealer.digest(shared.to_data())
-        given = {"request": dict(parameters), "environment": dict(environment.parameters)}
+        parameters_by_source = {"request": dict(parameters), "environment": dict(environment.parameters)}
 
         def whole() -> Environment:
             return self.over_operator(shared)
 
         known = whole() if shared.transfers else self._environments.get(digest, whole)  # entries know their places
-        return LoadedInputs(template, known, files, given, self._whole_digest(shared, digest))
+        return LoadedInputs(template, known, files, parameters_by_source, self._whole_digest(shared, digest))
 
     def over_operator(self, environment: Environment) -> Environment:
         """Return the environment merged over the operator's, as it applies to stacks."""
@@ -260,8 +262,8 @@ class Loader:
             texts = documents.load(connection, digests.values(), self._sealer)
             return Files({name: texts[digest] for name, digest in digests.items()}, self._sealer)
 
-        given = self._sealer.open(row.parameters)
-        denied_types = given.pop(_DENIED_TYPES, ())
+        opened = self._sealer.open(row.parameters)
+        denied_types = opened.pop(_DENIED_TYPES, ())
         environment = self._environments.get(
             row.environment, lambda: self.over_operator(Environment.from_data(stored(row.environment)))
         )
@@ -269,7 +271,7 @@ class Loader:
             self._templates.get(row.template, lambda: self._load_template(stored(row.template))),
             environment,
             self._files.get(row.files, stored_files),
-            given,
+            opened,
             self._whole_digest(environment, row.environment),
             tuple(denied_types),
         )
@@ -325,8 +327,8 @@ class Loader:
         found: set[str] = set()
         for schema in self.hidden_below(inputs):
             found.update(strings_of([schema.default, inputs.environment.parameter_defaults.get(schema.name)]))
-        given = [inputs.parameters, inputs.environment.parameter_defaults]
-        if not inputs.template.hides and not Redactor(found | above).finds(given):
+        values = [inputs.parameters, inputs.environment.parameter_defaults]
+        if not inputs.template.hides and not Redactor(found | above).finds(values):
             return found
         definition = self.bind(stack, inputs, strict=False)
         for name in definition.parameters.hidden:
@@ -398,11 +400,11 @@ class Loader:
         exports: Mapping[str, object] | None = None,
     ) -> Definition:
         """Return the definition of a stack with these names. Raises TemplateInvalid."""
-        given = inputs.parameters
+        parameters = inputs.parameters
         return Definition.bind(
             inputs.template,
-            inputs.environment.with_parameters(given["environment"]),
-            parameters=given["request"],
+            inputs.environment.with_parameters(parameters["environment"]),
+            parameters=parameters["request"],
             files=inputs.files,
             pseudo=pseudo,
             strict=strict,

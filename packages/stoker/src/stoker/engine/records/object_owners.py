@@ -43,7 +43,7 @@ def owned_by(state: ResourceState, stack: Stack) -> Owned | None:
     row = state.row
     if row.physical_id is None or state.stored.definition.get("external_id") is not None:
         return None
-    key = _key_of(state.type, row.physical_id, stack.project_id, stack.user_id, state.given)
+    key = _key_of(state.type, row.physical_id, stack.project_id, stack.user_id, state.properties)
     return None if key is None else Owned(key, row.physical_id, row.uuid, row.type)
 
 

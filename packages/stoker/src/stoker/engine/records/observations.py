@@ -65,8 +65,8 @@ class Coverage:
     """How much of a tree of stacks a comparison with the cloud covers: of `total` resources, all but `omitted`.
 
     `ignored` is what templates ignore. `in_sync` is the number of those that were compared completely and are as
-    recorded, `differing` of those that are not. `refresh` says which resources were looked at, `at` when, in seconds
-    since the epoch.
+    recorded, `differing` of those that are not. `refresh` says which resources were looked at, `read_at` when, in
+    seconds since the epoch.
     """
 
     total: int
@@ -74,7 +74,7 @@ class Coverage:
     in_sync: int
     differing: int
     refresh: Refresh
-    at: float
+    read_at: float
     ignored: tuple[Ignored, ...] = ()
 
     def to_data(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Coverage:
         omitted = [asdict(each) for each in self.omitted]
         counts = {"resources": self.total, "in_sync": self.in_sync, "differing": self.differing}
         exceptions = {"not_compared": omitted, "ignored": [each.to_data() for each in self.ignored]}
-        return {**counts, **exceptions, "refresh": self.refresh.value, "at": isoformat(self.at)}
+        return {**counts, **exceptions, "refresh": self.refresh.value, "at": isoformat(self.read_at)}
 
 
 def is_expected(state: ResourceState) -> bool:
@@ -107,8 +107,8 @@ def record_found(state: ResourceState, found: Found) -> dict[str, str] | None:
         state.row.reason, state.drifted = GONE, None
     elif found:
         state.row.fingerprint = ""
-        state.drifted = {name: state.given.get(name) for name in found}
-        return state.set_properties({**state.given, **found})
+        state.drifted = {name: state.properties.get(name) for name in found}
+        return state.set_properties({**state.properties, **found})
     elif state.type.nested:
         state.row.fingerprint = ""
     return None
@@ -124,15 +124,15 @@ def keep_deployed(state: ResourceState) -> None:
 def return_to_deployed(state: ResourceState) -> None:
     """Give a resource, for a comparison only, the values with which it was deployed."""
     if state.stored.deployed:
-        state.set_properties(_set({**state.given, **state.stored.deployed}))
+        state.set_properties(_set({**state.properties, **state.stored.deployed}))
 
 
 def forget_ignored(state: ResourceState, written: Sequence[str]) -> None:
     """Forget, for a plan only, what was found at paths that the template ignores."""
     if not written or not state.drifted:
         return
-    before, live = state.drifted, {name: state.given[name] for name in state.drifted}
-    recorded = {**state.given, **before}
+    before, live = state.drifted, {name: state.properties[name] for name in state.drifted}
+    recorded = {**state.properties, **before}
     kept = without_ignored(state.type, _set(recorded), live, paths_of(state.type, written).values())
     if kept.keys() == live.keys():
         return

@@ -76,7 +76,7 @@ class TypeTable:
     loader: Loader
     missing: ResourceType = field(default_factory=MissingType)
     _templates: Recent[tuple[ResourceType, Template]] = field(
-        default_factory=lambda: Recent(512, lambda made: template_size(made[1]))
+        default_factory=lambda: Recent(512, lambda entry: template_size(entry[1]))
     )
     _registered: Sequence[str] = field(init=False)
     _named: Callable[[str], ResourceType | None] = field(init=False)
@@ -166,10 +166,10 @@ class TypeTable:
 
     def of_template(self, template: Template, implementation: str) -> ResourceType:
         """Return the type that a template defines under the name of its file."""
-        made, _ = self._templates.get(
+        type_, _ = self._templates.get(
             (id(template), implementation), lambda: (self.registry.template_type(template, implementation), template)
         )
-        return made
+        return type_
 
 
 class Background:

@@ -213,12 +213,15 @@ def _set_types_from_nested(
     A client sends the files that the new template uses, but not those of resources that the update removes. The
     template of such a resource is recorded with its nested stack; without a nested stack, there is nothing to remove.
     """
-    made: dict[str, list[ResourceState]] = {}
+    by_implementation: dict[str, list[ResourceState]] = {}
     for state in absent:
         if is_template_name(state.implementation):
-            made.setdefault(state.implementation, []).append(state)
-    children = {child.parent_resource: child for child in queries.child_stacks(connection, [stack.id] if made else [])}
-    for implementation, states in made.items():
+            by_implementation.setdefault(state.implementation, []).append(state)
+    children = {
+        child.parent_resource: child
+        for child in queries.child_stacks(connection, [stack.id] if by_implementation else [])
+    }
+    for implementation, states in by_implementation.items():
         child = next((children[state.row.uuid] for state in states if state.row.uuid in children), None)
         template = (
             services.loader.parse(_EMPTY)

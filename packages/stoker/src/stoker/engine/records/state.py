@@ -40,9 +40,9 @@ def attribute_key(text: str) -> AttributeKey:
 class ResourceState:
     """One recorded resource of a running operation.
 
-    `type` is the current implementation. `given` are the property values from the template, before defaults and name
-    look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in
-    `row`. `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
+    `type` is the current implementation. `properties` are the property values from the template, before defaults and
+    name look-ups; `former` those from before the running update. The sealed state is in `sealed_state`, not in `row`.
+    `memory` may unload the values while nothing uses them. `revertible` means that the running update has begun
     in this process, and that the values before it are those of the object. `usable` means that the object of a resource
     whose last action failed was examined, and need not be replaced. `obstacle` is why the object cannot get the content
     of the snapshot that is restored; empty if it can. `drifted` are the properties that a look at the cloud has found
@@ -67,7 +67,7 @@ class ResourceState:
     recorded_id: str | None = None
     seen: dict[str, frozenset[str]] = field(default_factory=dict)
     _stored: StoredState | None = None
-    _given: Mapping[str, object] | None = None
+    _properties: Mapping[str, object] | None = None
     _former: Mapping[str, object] | None = None
     _sealed: bytes | None = None
     _calls: list[ref[Call]] = field(default_factory=list)
@@ -91,18 +91,18 @@ class ResourceState:
         return stored
 
     @property
-    def given(self) -> Mapping[str, Any]:
+    def properties(self) -> Mapping[str, Any]:
         """Return the current property values, or those that are being applied."""
-        given = self._given
-        if given is not None:
-            return given
+        properties = self._properties
+        if properties is not None:
+            return properties
         sealed = self.sealed_properties
         if sealed is not None and sealed.text is None and self.memory.is_on_thread():
             return self.memory.opened_on_thread(sealed, lambda: self._opened(sealed))
-        given = self._opened(sealed)
-        self._given = given
+        properties = self._opened(sealed)
+        self._properties = properties
         self._loaded()
-        return given
+        return properties
 
     @property
     def former(self) -> Mapping[str, Any]:
@@ -133,7 +133,7 @@ class ResourceState:
         """Each sealed string, and whether it is opened."""
         return (
             (self.sealed_state, self._stored is not None),
-            (self.sealed_properties, self._given is not None),
+            (self.sealed_properties, self._properties is not None),
             (self.sealed_former, self._former is not None),
         )
 
@@ -163,7 +163,7 @@ class ResourceState:
         for sealed, _ in self._values:
             if sealed is not None:
                 sealed.move(file)
-        self._stored = self._given = self._former = None
+        self._stored = self._properties = self._former = None
         return True
 
     def used_by(self, call: Call) -> None:
@@ -204,7 +204,7 @@ class ResourceState:
     def set_properties(self, values: Mapping[str, object]) -> dict[str, str]:
         """Set new property values; return the property set to store."""
         self.row.properties = new_id()
-        self._given = values
+        self._properties = values
         body = self.sealer.seal(values)
         self.sealed_properties = SealedText(body)
         return {"id": self.row.properties, "stack_id": self.row.stack_id, "body": body}
@@ -216,9 +216,9 @@ class ResourceState:
         self.revertible = self.row.former_properties is None
         if self.row.former_properties is None:
             self.row.former_properties = self.row.properties
-            self._former, self.sealed_former = self._given, self.sealed_properties
+            self._former, self.sealed_former = self._properties, self.sealed_properties
         else:
-            tried = {name for name in {*self.given, *values} if self.given.get(name) != values.get(name)}
+            tried = {name for name in {*self.properties, *values} if self.properties.get(name) != values.get(name)}
             self.stored.unsure = sorted(tried.union(self.stored.unsure))
         return self.set_properties(values)
 
@@ -229,7 +229,7 @@ class ResourceState:
     def revert_change(self) -> None:
         """Return to the former property values: the update has not changed the object."""
         self.row.properties = self.row.former_properties
-        self._given, self.sealed_properties = self._former, self.sealed_former
+        self._properties, self.sealed_properties = self._former, self.sealed_former
         self.end_change()
 
     def end_change(self) -> None:
@@ -289,7 +289,7 @@ class ResourceState:
             physical_name=self.physical_name,
             physical_id=self.row.physical_id,
             data=self.stored.data,
-            properties=self.given,
+            properties=self.properties,
         )
 
     def reference_id(self) -> object:

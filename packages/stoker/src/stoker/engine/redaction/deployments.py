@@ -74,7 +74,10 @@ async def refuse_redacted(services: EngineServices, values: Mapping[str, object]
 
 def _inputs_of(entry: Entry) -> dict[str, object]:
     """Return the input values of a configuration or deployment, by name."""
-    declared = {one.get("name"): one.get("value", one.get("default")) for one in entry.get("inputs") or ()}
+    declared = {
+        declaration.get("name"): declaration.get("value", declaration.get("default"))
+        for declaration in entry.get("inputs") or ()
+    }
     return declared | (entry.get("input_values") or {})
 
 

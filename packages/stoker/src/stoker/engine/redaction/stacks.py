@@ -176,8 +176,8 @@ def generated_secrets(view: StackView) -> Iterator[str]:
 
 def _secret_properties(state: ResourceState) -> Iterator[str]:
     if traits_of(state.type).has_secrets:
-        for path in secret_paths(state.type.properties, state.given):
-            value: Any = state.given
+        for path in secret_paths(state.type.properties, state.properties):
+            value: Any = state.properties
             for part in path:
                 value = value[part]
             yield from strings_of(value)
@@ -329,10 +329,10 @@ class Redaction:
         if resource is None:
             return HIDDEN if definition is self._redacted else {}
         try:
-            given = definition.resolve(resource.properties, scope) or {}
+            resolved = definition.resolve(resource.properties, scope) or {}
         except StokerError:
             return HIDDEN
-        return {**given, **finalized(kind, given)}
+        return {**resolved, **finalized(kind, resolved)}
 
     def _like(self, definition: Definition, name: str) -> ResourceDefinition | None:
         type_name = self.definition.resources[name].type

@@ -24,12 +24,12 @@ from stoker.store.records import COMPLETE, Resource, Stack
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A resource with an `external_id`; `given` are its property values as far as known."""
+    """A resource with an `external_id`; `properties` are its property values as far as known."""
 
     name: str
     type: ResourceType
     identifier: str
-    given: Mapping[str, Any]
+    properties: Mapping[str, Any]
 
 
 def adopt(state: ResourceState, entry: Mapping[str, Any]) -> None:
@@ -62,7 +62,7 @@ async def missing(components: ActionComponents, stack: Stack, cloud: Cloud, reso
         status=COMPLETE, reason="", physical_id=resource.identifier, created_at=0.0,
     )  # fmt: skip
     state = ResourceState(row, resource.type, stack.name, components.services.sealer, components.services.memory.values)
-    state.set_properties({key: value for key, value in resource.given.items() if not has_unknown(value)})
+    state.set_properties({key: value for key, value in resource.properties.items() if not has_unknown(value)})
     context = StackContext(components, stack, NoWriter())
     context.use(cloud)
     try:

@@ -422,8 +422,8 @@ async def refresh_outputs(run: OperationContext, performer: Performer) -> list[R
         return []
     for (state, keys), values in zip(unread, found, strict=True):
         former = {attribute_text(key) for key in keys}
-        kept = {text: value for text, value in state.stored.attributes.items() if text not in former}
-        state.stored.attributes = kept | {attribute_text(key): value for key, value in values.items()}
+        still_known = {text: value for text, value in state.stored.attributes.items() if text not in former}
+        state.stored.attributes = still_known | {attribute_text(key): value for key, value in values.items()}
     return [state for state, _ in unread]
 
 

@@ -172,7 +172,7 @@ class _Reading:
         row.requires = orjson.dumps(sorted(target.requires)).decode()
         state.stored.definition, state.stored.metadata = target.definition(), target.metadata
         state.stored.origin = replace(state.stored.origin, imported=operation)
-        state.set_properties({name: value for name, value in target.given.items() if not has_unknown(value)})
+        state.set_properties({name: value for name, value in target.properties.items() if not has_unknown(value)})
         return state
 
     async def _examine(self, state: ResourceState, target: Target) -> None:
@@ -190,11 +190,11 @@ class _Reading:
             raise _Refused(f"the object {state.row.physical_id} does not exist")
         if comparison.cause is Cause.SERVICE:
             raise _Refused(f"the object {state.row.physical_id} cannot be read: {comparison.not_compared_reasons}")
-        state.set_properties({**state.given, **comparison.found})
+        state.set_properties({**state.properties, **comparison.found})
         state.row.fingerprint = (target.fingerprint or "") if not comparison.found else ""
         self.unread = f"not compared: {comparison.not_compared_reasons}" if comparison.cause is not None else ""
         if because := obstacles(decide(target, state)):
-            unknown = [name for name in because if has_unknown(target.given.get(name))]
+            unknown = [name for name in because if has_unknown(target.properties.get(name))]
             if unknown == because:
                 raise _Refused(
                     f"whether the object {state.row.physical_id} can become the resource {self.path} is not known "

@@ -77,7 +77,7 @@ async def remove_late_object(context: StackContext, known: ResourceState) -> Non
     )  # fmt: skip
     # Without the resource's data, which is about its own object, not about the late one.
     state = ResourceState(bare, known.type, context.stack.name, context.services.sealer, context.services.memory.values)
-    state.set_properties(known.given)
+    state.set_properties(known.properties)
     call = await make_call(context, state)
     if not (has_own_name(state, call) and await _has_unowned_object(context, state, call)):
         return

@@ -231,9 +231,9 @@ class OperationContext(StackContext):
         if not services.memory.values.full(project):
             with suppress(Postponed):
                 return services.evaluator.evaluate_at_once(work)
-        async with services.memory.values.turn(project) as made:
+        async with services.memory.values.turn(project) as hold_bytes:
             result, result_size = await services.evaluator.compute_on_thread(project, partial(_with_size, work, size))
-            made(result_size)
+            hold_bytes(result_size)
             return result
 
     def values_of(self, name: str, uuid: str | None) -> list[ResourceState]:

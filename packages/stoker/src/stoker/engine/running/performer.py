@@ -135,7 +135,7 @@ class Performer:
         if resource.references or run.stack.parent_id is not None:
             place = key_path(desired.definition, resource, "properties")
             values, problems = against_schema(
-                desired.definition, declared_for(resource, state.type), state.given, place
+                desired.definition, declared_for(resource, state.type), state.properties, place
             )
             if not problems:
                 document = desired.definition.template.document

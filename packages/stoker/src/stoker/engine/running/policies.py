@@ -64,7 +64,7 @@ async def check_by_policies(run: OperationContext, written: Mapping[str, str]) -
 
 async def check_step_by_policies(run: OperationContext, target: Target, kind: StepKind) -> None:
     """Ask the policies about a resource whose values are all known now. Raises Failure."""
-    step = step_document(target.name, target.type_name, target.type, target.given, kind, run.planned_secrets)
+    step = step_document(target.name, target.type_name, target.type, target.properties, kind, run.planned_secrets)
     applicable = [
         policy
         for policy in concerning(run.planning.policies, run.operation.action)
@@ -115,7 +115,7 @@ async def _costs(run: OperationContext, plan: Plan) -> Mapping[str, object] | No
 
 def _keep(run: OperationContext, report: Report) -> None:
     """Store the results with the plan of the operation, which the first commit stores."""
-    run.operation.policies_asked = len(report.asked)
+    run.operation.policies_asked = len(report.policies)
     if run.operation.plan is not None:
         sealer = run.services.sealer
         run.operation.plan = sealer.seal({**sealer.open(run.operation.plan), "policies": report.to_data()})
@@ -129,14 +129,14 @@ def _keep_late(run: OperationContext, path: str, policies: Sequence[Policy], rep
         return
     sealer = run.services.sealer
     plan = sealer.open(run.operation.plan)
-    kept = plan.get("policies") or {}
+    recorded = plan.get("policies") or {}
     about = {(policy.source.value, policy.name, path) for policy in policies}
-    before: list[Mapping[str, object]] = list(kept.get("results", ()))
+    before: list[Mapping[str, object]] = list(recorded.get("results", ()))
     others = [each for each in before if (each["source"], each["policy"], each["path"]) not in about]
     late = [result.to_data() for result in report.results]
     if sorted(map(_result_key, late)) == sorted(_result_key(each) for each in before if each not in others):
         return
-    plan["policies"] = {**kept, "results": [*late, *others], "verdict": most_severe([*late, *others])}
+    plan["policies"] = {**recorded, "results": [*late, *others], "verdict": most_severe([*late, *others])}
     run.operation.plan = sealer.seal(plan)
 
 

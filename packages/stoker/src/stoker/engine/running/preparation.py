@@ -193,7 +193,7 @@ async def _import(run: OperationContext, desired: DesiredState, states: list[Res
     run.planning.imported = imports.unread
     for state in imports.states:
         is_new = state.row.uuid not in run.states
-        batch.property_sets.append(state.set_properties(state.given))
+        batch.property_sets.append(state.set_properties(state.properties))
         run.states[state.row.uuid] = state
         await record_terms(run, state, batch)
         (batch.add if is_new else batch.change)(state.seal()).add(run.event(state, "Imported"))

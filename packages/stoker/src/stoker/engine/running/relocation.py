@@ -56,25 +56,25 @@ async def relocate(run: OperationContext, desired: DesiredState) -> CompletedMov
     if not moves or run.progress.stopping is not None or run.progress.cancelled:
         return CompletedMoves(tree)
     before = dict(run.states)
-    made = carry_out(services, desired, tree, moves, (operation.former_inputs, stack.good_inputs))
-    left = await _departures(run, made) if tree.others else []
-    await _settle(run, before.keys(), made)
+    completed = carry_out(services, desired, tree, moves, (operation.former_inputs, stack.good_inputs))
+    left = await _departures(run, completed) if tree.others else []
+    await _settle(run, before.keys(), completed)
     for uuid in before.keys() - run.states.keys():
         services.memory.values.take(before[uuid])
-    run.progress.unsaved_transfers = _recording(run, made)
+    run.progress.unsaved_transfers = _recording(run, completed)
     if left:
         from stoker.engine.running.outgoing_moves import record_departures  # only if other stacks lose resources
 
         record_departures(run, run.progress.unsaved_transfers, left)
-    return made
+    return completed
 
 
-async def _departures(run: OperationContext, made: CompletedMoves) -> list[OutgoingMoves]:
+async def _departures(run: OperationContext, completed: CompletedMoves) -> list[OutgoingMoves]:
     """Return the other root stacks that lose resources. Raises Conflict if one cannot."""
     from stoker.engine.planning.outgoing_moves import departures
 
     left: list[OutgoingMoves] = await run.services.database.read(
-        lambda connection: departures(run.services, connection, made)
+        lambda connection: departures(run.services, connection, completed)
     )
     for obstacle in (each for departure in left for each in departure.obstacles):
         run.progress.refused = True
@@ -104,23 +104,23 @@ async def _end(run: OperationContext, stack: Stack) -> None:
         await run.parts.submissions.ended(operation)
 
 
-async def _settle(run: OperationContext, before: Any, made: CompletedMoves) -> None:
+async def _settle(run: OperationContext, before: Any, completed: CompletedMoves) -> None:
     """Take resources that have got into the stack into the run."""
     arrived = run.states.keys() - before
     for uuid in arrived:
         run.services.memory.values.rest(run.states[uuid])
-    for source in {move.source.id for move in made.moves if move.state.row.uuid in arrived}:
+    for source in {move.source.id for move in completed.moves if move.state.row.uuid in arrived}:
         run.objects.late |= await run.services.database.read(late_requests.expected, source) & arrived
     run.objects.position = max((state.row.position for state in run.states.values()), default=0)
 
 
-def _recording(run: OperationContext, made: CompletedMoves) -> Batch:
+def _recording(run: OperationContext, completed: CompletedMoves) -> Batch:
     """Return everything that the moves change, which is committed together."""
     batch, inside = Batch(), dict[str, tuple[dict[str, Any], str | None]]()
-    for begun in made.begun:
+    for begun in completed.begun:
         _add_begun(run, batch, begun)
-    for uuid, state in made.changed.items():
-        sealed, row = made.as_read.get(uuid), state.seal()
+    for uuid, state in completed.changed.items():
+        sealed, row = completed.as_read.get(uuid), state.seal()
         if uuid in run.states:
             batch.change(row)
         else:
@@ -128,19 +128,19 @@ def _recording(run: OperationContext, made: CompletedMoves) -> Batch:
                 {name: value for name, value in row.values().items() if name != "uuid"},
                 sealed.read() if sealed else None,
             )
-    new = {begun.stack.id for begun in made.begun}
-    batch.steps.insert(0, partial(_guard, [each for each in made.stacks.values() if each.id not in new]))
+    new = {begun.stack.id for begun in completed.begun}
+    batch.steps.insert(0, partial(_guard, [each for each in completed.stacks.values() if each.id not in new]))
     batch.then(partial(_write, inside))
-    for move in made.moves:
+    for move in completed.moves:
         if move.is_between_stacks:
             batch.then(partial(refactors.move, moved=_record(move)))
             if move.state.type.nested:
                 batch.then(partial(refactors.take_below, uuid=move.state.row.uuid, stack_id=move.target.id))
-    holders = {move.state.row.uuid: move.state.row.name for move in made.moves if move.state.type.nested}
+    holders = {move.state.row.uuid: move.state.row.name for move in completed.moves if move.state.type.nested}
     batch.then(partial(queries.rename_holders, names=holders))
-    for each in made.stacks.values():
+    for each in completed.stacks.values():
         batch.then(partial(_note_change, each.id))
-    return batch.add(*(_moved_event(run, move) for move in made.moves))
+    return batch.add(*(_moved_event(run, move) for move in completed.moves))
 
 
 def _add_begun(run: OperationContext, batch: Batch, begun: NewNestedStack) -> None:

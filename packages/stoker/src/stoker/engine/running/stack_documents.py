@@ -33,7 +33,9 @@ async def load_copies_to_remove(run: OperationContext) -> list[ResourceState]:
 async def load_idle_copies(run: OperationContext) -> list[ResourceState]:
     """Return the copies of the stack's snapshots that no operation works on, as resources of the run."""
     read, taken = run.services.database.read, run.planning.snapshots
-    return await _loaded(run, [one for one in taken if not await read(snapshots.worked_on, [one], run.key)])
+    return await _loaded(
+        run, [snapshot_id for snapshot_id in taken if not await read(snapshots.worked_on, [snapshot_id], run.key)]
+    )
 
 
 async def _loaded(run: OperationContext, identifiers: Sequence[str]) -> list[ResourceState]:
@@ -61,8 +63,8 @@ async def keep_document(run: OperationContext) -> None:
     services = run.services
     if run.operation.parent_operation is not None:
         return
-    kept = await services.database.read(snapshots.stack_document, run.stack.id)
-    if kept is not None and "document" in services.sealer.open(kept):
+    recorded = await services.database.read(snapshots.stack_document, run.stack.id)
+    if recorded is not None and "document" in services.sealer.open(recorded):
         return
     document = await export(services, run.stack)
     found = await services.database.read(snapshots.snapshots_of, run.stack.id)

@@ -279,7 +279,7 @@ class StepRunner:
         state.row.action, state.row.status = ("ADOPT" if adopts else "CREATE"), IN_PROGRESS
         state.row.started_at = run.services.clock.now()
         batch = Batch()
-        batch.property_sets.append(state.set_properties(target.given))
+        batch.property_sets.append(state.set_properties(target.properties))
         if former is not None and former is not state:
             former.row.replaced_by = state.row.uuid
             batch.change(former.seal())
@@ -352,9 +352,9 @@ class StepRunner:
         state.row.replaced_by = None
         state.stored.progress, state.stored.marked = {}, False
         if target.renewed:
-            kept = {name: value for name, value in state.given.items() if name not in target.renewed}
-            batch.property_sets.append(state.set_properties(kept))
-        batch.property_sets.append(state.begin_change(target.given))
+            former = {name: value for name, value in state.properties.items() if name not in target.renewed}
+            batch.property_sets.append(state.set_properties(former))
+        batch.property_sets.append(state.begin_change(target.properties))
         metadata_changed = state.stored.definition.get("metadata") != dict(target.metadata)
         describe(state, target)
         if metadata_changed:

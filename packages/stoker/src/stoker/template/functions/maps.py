@@ -45,8 +45,8 @@ class MapReplace(Function):
     def apply(self, arguments: object, evaluation: Evaluation) -> object:
         if not is_list(arguments) or len(arguments) != 2:
             raise self.wrong_type("takes a list of two: a map, and a map with keys and values")
-        given, replacements = arguments[0] or {}, arguments[1] or {}
-        if not is_map(given) or not is_map(replacements):
+        replaced, replacements = arguments[0] or {}, arguments[1] or {}
+        if not is_map(replaced) or not is_map(replacements):
             raise self.wrong_type("takes a list of two maps")
         unknown = set(replacements) - {"keys", "values"}
         if unknown:
@@ -54,17 +54,17 @@ class MapReplace(Function):
         keys, values = replacements.get("keys") or {}, replacements.get("values") or {}
         if not is_map(keys) or not is_map(values):
             raise self.wrong_type("keys and values must be maps")
-        return self._replaced(given, keys, values)
+        return self._replaced(replaced, keys, values)
 
     def _replaced(
-        self, given: Mapping[str, object], keys: Mapping[str, object], values: Mapping[str, object]
+        self, replaced: Mapping[str, object], keys: Mapping[str, object], values: Mapping[str, object]
     ) -> object:
         result: dict[object, object] = {}
-        for key, value in given.items():
+        for key, value in replaced.items():
             new = keys.get(key, key)
             if is_list(new) or is_map(new):
                 raise self.wrong_type("a key must not be a list or a map")
-            if new in result or (new != key and new in given):
+            if new in result or (new != key and new in replaced):
                 raise self.wrong(f"two values would get the key {new!r}")
             result[new] = _value(value, values)
         return result
