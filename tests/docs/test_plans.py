@@ -55,7 +55,9 @@ async def plan_towards(world: World, stack: Stack, template: str, action: str) -
     request = StackInputs(template=HEADER + template)
     parsed = await parse_template(world.engine.services, world.context, request.template)
     environment, _ = await examine_environment(world.engine.services, world.context, request, parsed)
-    checked = await check_request(world.engine.submissions.parts, world.context, stack, parsed, environment, {}, {})
+    checked = await check_request(
+        world.engine.submissions.components, world.context, stack, parsed, environment, {}, {}
+    )
     return (await make_plan(world.engine.services, stack, checked, action)).text()
 
 
@@ -74,7 +76,7 @@ async def plan_of(world: World, example: Example) -> str:
         return await plan_towards(world, fresh, example.after, "CREATE")
     stack = await recorded(world, example.recorded)
     if example.kind == "Plan of the deletion":
-        reading = await filled(StackContext(world.engine.submissions.parts, stack, world.engine.services.journal))
+        reading = await filled(StackContext(world.engine.submissions.components, stack, world.engine.services.journal))
         return plan_removal(RemovalOptions("DELETE"), list(reading.states.values())).text()
     return await plan_towards(world, stack, example.after or example.recorded[0], "UPDATE")
 

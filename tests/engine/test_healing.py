@@ -156,10 +156,10 @@ async def test_user_operation_or_stack_policy_prevents_healing(world: World) -> 
     [found] = await unhealthy_in(world.engine.services, stale)
     await world.call("stack_action", ref=REF, action="check")
     with pytest.raises(ActionInProgress):
-        await heal(world.engine.submissions.parts, stale, [found], 1)
+        await heal(world.engine.submissions.components, stale, [found], 1)
     await world.settle(made["id"])
     with pytest.raises(ActionInProgress, match="has changed since"):
-        await heal(world.engine.submissions.parts, stale, [], 1)
+        await heal(world.engine.submissions.components, stale, [], 1)
     assert (await healed(world, made["id"]))["status"] == COMPLETE, "what the check has found is healed"
 
 

@@ -158,7 +158,7 @@ async def test_engine_with_queued_calls_leaves_offers_to_others(
 ) -> None:
     first = pair[0]
     monkeypatch.setattr(first.pool.transport, "saturated_projects", lambda most: {first.context.project_id})
-    first.engine.submissions._offers._kept = 0
+    first.engine.submissions._offers._own_operations = 0
     await first.call("stack_create", name="tree", **tree(30))
     assert await over(first) == COMPLETE
     found = await shares(pair, "CREATE")

@@ -48,8 +48,8 @@ async def rows_of(world: World, name: str, rows: Rows) -> Rows:
                 "rsrc_prop_data_id": number, "current_template_id": 1, "requires": "[]", "atomic_key": 1,
             }
         )  # fmt: skip
-        data = json.dumps(dict(state.properties))
-        made["resource_properties_data"].append({"id": number, "data": data, "encrypted": 0})
+        properties = json.dumps(dict(state.properties))
+        made["resource_properties_data"].append({"id": number, "data": properties, "encrypted": 0})
         data = {key: value for key, value in state.stored.data.items() if key not in _OURS}
         if "swift_signal_url" in data:
             data["swift_signal_object_name"] = state.physical_name

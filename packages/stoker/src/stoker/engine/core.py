@@ -73,10 +73,10 @@ class Engine:
         self.runs = Runs(services, self._endings, others)
         offers = Offers(self.runs, others, settings.nested_at_once, is_trial=trial is not None)
         self.submissions = Submissions(services, self._announcer, awaited, self.runs, others, offers)
-        parts = self.submissions.parts
-        resumption = Resumption(parts, self.runs, self._endings)
+        components = self.submissions.components
+        resumption = Resumption(components, self.runs, self._endings)
         suspects = IsolationSettings(isolation, trial)
-        self.membership = Membership(parts, self.runs, others, resumption, suspects, offers, steady_clock)
+        self.membership = Membership(components, self.runs, others, resumption, suspects, offers, steady_clock)
         self.runs.freed = self.membership.take_next
         offers.take = self.membership.shared_work.begin
 

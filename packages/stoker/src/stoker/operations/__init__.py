@@ -227,7 +227,7 @@ _PREVIEWING: tuple[Operation[ActionComponents], ...] = (
     CheckForChanges.served_by(change_sets.stack_patch_changes),
 )
 
-_ON_PARTS: tuple[Operation[RecordingComponents], ...] = (
+_ON_COMPONENTS: tuple[Operation[RecordingComponents], ...] = (
     ShowResource.served_by(following(inspection.resource_show)),
     ShowResourceMetadata.served_by(following(inspection.resource_metadata)),
     CreateChangeSet.served_by(change_sets.change_set_create),
@@ -333,7 +333,7 @@ _ON_SERVICES: tuple[Operation[RecordingServices], ...] = (
 READING: Mapping[str, Operation[Engine]] = {
     operation.method: operation
     for operation in (
-        *_on(lambda engine: engine.submissions.parts, _PREVIEWING),
+        *_on(lambda engine: engine.submissions.components, _PREVIEWING),
         *_on(lambda engine: engine.services, _READING),
     )
 }
@@ -345,8 +345,8 @@ _RECORDING: Mapping[str, Operation[Engine]] = {
     operation.method: operation
     for operation in (
         *_on(lambda engine: engine.submissions, _ON_SUBMISSIONS),
-        *_on(lambda engine: Owners(engine.submissions.parts, engine.membership, engine.others), _ON_OWNERS),
-        *_on(lambda engine: engine.submissions.parts, _ON_PARTS),
+        *_on(lambda engine: Owners(engine.submissions.components, engine.membership, engine.others), _ON_OWNERS),
+        *_on(lambda engine: engine.submissions.components, _ON_COMPONENTS),
         *_on(lambda engine: engine.services, _ON_SERVICES),
     )
 }

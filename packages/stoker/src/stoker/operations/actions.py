@@ -42,7 +42,7 @@ async def _verb(submissions: Submissions, context: RequestContext, stack: Stack,
     operation = requested_operation(submissions.services, context, stack, action, stack.inputs)
     clearance = UNCONTROLLED
     if action != "CHECK":  # it only reads
-        clearance = await (await gate_of(submissions.parts, context, stack, action)).pass_action(None)
+        clearance = await (await gate_of(submissions.components, context, stack, action)).pass_action(None)
     await submit(submissions, context, stack, operation, clearance, guard=guard(request.action))
 
 
@@ -55,7 +55,7 @@ async def _roll_back(submissions: Submissions, context: RequestContext, stack: S
     """Restore the state before the last operation, while it runs (`cancel_update`) or after it has failed."""
     services = submissions.services
     target = rollback_target(stack, await last_operation(services, stack))
-    gate = await gate_of(submissions.parts, context, stack, "ROLLBACK")
+    gate = await gate_of(submissions.components, context, stack, "ROLLBACK")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
     planned = LazyPlan(partial(plan_rollback, services, context, stack, target, **how))
@@ -76,13 +76,13 @@ async def _retry(submissions: Submissions, context: RequestContext, stack: Stack
     """
     from stoker.operations.retries import plan_retry, refresh_of_retry, retention_of_retry  # only for a retry
 
-    services, parts = submissions.services, submissions.parts
+    services, components = submissions.services, submissions.components
     last = await last_operation(services, stack)
     retention = await retention_of_retry(services, stack, last, request.skip)
-    gate = await gate_of(parts, context, stack, last.action)
+    gate = await gate_of(components, context, stack, last.action)
     refresh = refresh_of_retry(stack, last, request.refresh)
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
-    planned = LazyPlan(partial(plan_retry, parts, context, stack, last, retention, **how))
+    planned = LazyPlan(partial(plan_retry, components, context, stack, last, retention, **how))
     clearance = await gate.pass_retry(last, request.skip, request.plan_digest, planned)
     operation = requested_operation(services, context, stack, last.action, last.inputs, observe=last.observe)
     operation.former_inputs, operation.snapshot = last.former_inputs, last.snapshot

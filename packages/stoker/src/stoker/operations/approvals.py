@@ -196,14 +196,14 @@ def _is_outdated(row: ChangeRequest, facts: _Facts) -> bool:
 
 
 async def change_request_review(
-    parts: RecordingComponents, context: RequestContext, request: ReviewChangeRequest
+    components: RecordingComponents, context: RequestContext, request: ReviewChangeRequest
 ) -> ChangeRequestDetails:
     """Record that the caller approves or rejects a request.
 
     Raises EntityNotFound, BadValue, Conflict for a request that is not open any more, and Forbidden for the author, and
     for a caller without any role that is asked for.
     """
-    services = parts.services
+    services = components.services
     if request.verdict not in set(ApprovalDecision):
         raise BadValue(f"Unknown verdict {request.verdict!r}: it must be one of {', '.join(ApprovalDecision)}.")
     _check_text(request.comment, "comment", 0)
@@ -233,19 +233,19 @@ async def change_request_review(
     from stoker.engine.notifications.notices import Notice  # only where approvals are used
 
     kind = Notice.APPROVED if verdict is ApprovalDecision.APPROVED else Notice.REJECTED
-    await _commit(parts, context, request.request_id, Batch().then(record), kind, text)
+    await _commit(components, context, request.request_id, Batch().then(record), kind, text)
     LOG.info("%s", text)
     return await services.database.read(_details, services, context, request.request_id)
 
 
 async def change_request_break_glass(
-    parts: RecordingComponents, context: RequestContext, request: BreakGlass
+    components: RecordingComponents, context: RequestContext, request: BreakGlass
 ) -> ChangeRequestDetails:
     """Allow a change at once, with a reason, which an event of the stack and the log have.
 
     Raises EntityNotFound, BadValue, and Conflict for a request that is not open any more.
     """
-    services = parts.services
+    services = components.services
     reason = request.reason.strip()
     _check_text(reason, "reason", 1)
     emergency = {
@@ -264,7 +264,7 @@ async def change_request_break_glass(
     text = f"Break-glass by {user} for the request {request.request_id}: {reason}"
     from stoker.engine.notifications.notices import Notice  # only where approvals are used
 
-    await _commit(parts, context, request.request_id, Batch().then(record), Notice.EMERGENCY, text)
+    await _commit(components, context, request.request_id, Batch().then(record), Notice.EMERGENCY, text)
     LOG.warning("%s (user %s, project %s)", text, context.user_id, context.project_id)
     return await services.database.read(_details, services, context, request.request_id)
 
@@ -284,11 +284,11 @@ def _check_text(text: str, what: str, least: int) -> None:
 
 
 async def _commit(
-    parts: RecordingComponents, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
+    components: RecordingComponents, context: RequestContext, request_id: str, batch: Batch, kind: Notice, text: str
 ) -> None:
     from stoker.engine.notifications.notices import About, Notice, notices
 
-    services = parts.services
+    services = components.services
 
     def about(connection: Connection) -> tuple[Stack | None, ChangeRequest, Control]:
         row = _found(connection, context, request_id)
@@ -297,7 +297,7 @@ async def _commit(
 
     stack, row, control = await services.database.read(about)
     batch.add(*notices(services, control, kind, About.request(row), text))
-    await record_with_event(parts, stack, batch, FAILED if kind is Notice.REJECTED else COMPLETE, text)
+    await record_with_event(components, stack, batch, FAILED if kind is Notice.REJECTED else COMPLETE, text)
 
 
 # -- change control ------------------------------------------------------------------------------------------------
@@ -310,10 +310,10 @@ async def change_control_show(services: EngineServices, context: RequestContext,
 
 
 async def change_control_change(
-    parts: RecordingComponents, context: RequestContext, request: ChangeControl
+    components: RecordingComponents, context: RequestContext, request: ChangeControl
 ) -> ControlView:
     """Set what changes of a stack, or of all stacks of the project, need. Raises BadValue."""
-    services = parts.services
+    services = components.services
     project_id, stack_id = await tree_or_project(services, context, request.ref)
     body = None
     if request.control is not None:
@@ -327,7 +327,7 @@ async def change_control_change(
     user = context.user_name or context.user_id
     text = f"What changes need was {'set' if body is not None else 'removed'} by {user}"
     stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
-    await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
+    await record_with_event(components, stack, Batch().then(record), COMPLETE, text)
     LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
     view = await _control_view(services, project_id, stack_id)
     webhooks = services.settings.webhooks

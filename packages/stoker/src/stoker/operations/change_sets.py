@@ -98,7 +98,7 @@ _NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9]{0,127}")
 
 
 async def change_set_create(
-    parts: RecordingComponents, context: RequestContext, request: CreateChangeSet
+    components: RecordingComponents, context: RequestContext, request: CreateChangeSet
 ) -> ChangeSetIdentity:
     """Plan a new stack (`kind` CREATE) or a change of one (UPDATE), and store the plan under `name`.
 
@@ -106,7 +106,7 @@ async def change_set_create(
     or of which something is known to fail, is stored as failed. Raises the errors of stack_create and stack_patch, and
     StackExists if the stack has a change set with this name.
     """
-    services = parts.services
+    services = components.services
     name, kind, settings = request.name, request.kind, request.settings
     if not _NAME.fullmatch(name):
         raise BadValue(
@@ -119,8 +119,8 @@ async def change_set_create(
     exists = await _exists(services, stack.id)
     planner = _planned_update if exists else _planned_create
     if request.import_existing:
-        request = await _with_existing(parts, context, stack, request, exists)
-    planned, failures = await planner(parts, context, stack, request)
+        request = await _with_existing(components, context, stack, request, exists)
+    planned, failures = await planner(components, context, stack, request)
     changed = planned["changed"]
     digest = planned.pop("digest")
     body = replace(request.body, plan_digest=digest) if request.deployment_mode == REVERT_DRIFT else request.body

@@ -106,10 +106,10 @@ def rules_of_creation(
     return rules_now(connection, services, stack)
 
 
-async def gate_of(parts: RecordingComponents, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
+async def gate_of(components: RecordingComponents, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:
     """Return the gate that a change of a stack passes; `action` is that of its operation."""
-    rules = await parts.services.database.read(rules_now, parts.services, stack)
-    return ApprovalGate(parts, context, stack, action, rules)
+    rules = await components.services.database.read(rules_now, components.services, stack)
+    return ApprovalGate(components, context, stack, action, rules)
 
 
 class ApprovalGate:
@@ -117,20 +117,20 @@ class ApprovalGate:
 
     def __init__(
         self,
-        parts: RecordingComponents,
+        components: RecordingComponents,
         context: RequestContext,
         stack: Stack,
         action: str,
         rules: ChangeRules,
     ) -> None:
-        self._parts = parts
-        self._services = parts.services
+        self._components = components
+        self._services = components.services
         self._context = context
         self._stack = stack
         self._action = action
         self._control = control = rules.control
-        self._now = parts.services.clock.now()
-        self._has_policies = bool(parts.services.settings.plan_policies or rules.written)
+        self._now = components.services.clock.now()
+        self._has_policies = bool(components.services.settings.plan_policies or rules.written)
         self._opens_at = control.opens_at(self._now) if control.calendars else self._now
 
     @property
@@ -269,7 +269,7 @@ class ApprovalGate:
         batch.then(partial(approvals.add, request=row))
         batch.add(*self._notices(row))
         try:
-            await record_with_event(self._parts, stack if stack.inputs else None, batch, IN_PROGRESS, text)
+            await record_with_event(self._components, stack if stack.inputs else None, batch, IN_PROGRESS, text)
         except IntegrityError:  # somebody has asked for the same at the same time
             found = await services.database.read(approvals.open_request, pending, self._now)
             if found is None:
@@ -294,16 +294,16 @@ class ApprovalGate:
 
 
 async def record_with_event(
-    parts: RecordingComponents, stack: Stack | None, batch: Batch, status: str, text: str
+    components: RecordingComponents, stack: Stack | None, batch: Batch, status: str, text: str
 ) -> None:
     """Commit what is recorded about a request, with an event of its stack if that exists."""
-    announcer = parts.announcer
+    announcer = components.announcer
     if stack is None:
-        await parts.services.journal.commit(batch)
+        await components.services.journal.commit(batch)
         announcer.send(batch.added)
         return
     batch.add(announcer.stack_event(stack, APPROVAL, status, text))
-    await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
+    await announcer.commit(components.services.journal, batch, await announcer.sinks_of(stack))
 
 
 def required_by(report: plan_policy.Report | None) -> Sequence[Requirement]:

@@ -44,16 +44,16 @@ async def software_deployment_list(
 
 
 async def software_deployment_metadata(
-    parts: RecordingComponents, context: RequestContext, request: ShowServerMetadata
+    components: RecordingComponents, context: RequestContext, request: ShowServerMetadata
 ) -> Sequence[JSONObject]:
     """Return the configurations that the caller's project deploys to a server, sorted by name.
 
     The server's own agent receives those of its stack's project, without redaction.
     """
-    services = parts.services
+    services = components.services
     project_id = await _project_of_agent(services, context, request.server_id)
     if project_id is not None:
-        await note_delivery(parts, request.server_id, project_id)
+        await note_delivery(components, request.server_id, project_id)
         return await configs_for(services, request.server_id, project_id)
     return await redacted(services, await configs_for(services, request.server_id, context.project_id))
 
@@ -92,20 +92,20 @@ async def software_deployment_show(
 
 
 async def software_deployment_update(
-    parts: RecordingComponents, context: RequestContext, request: UpdateSoftwareDeployment
+    components: RecordingComponents, context: RequestContext, request: UpdateSoftwareDeployment
 ) -> JSONObject:
     """Change the given fields; a resource that waits for the deployment is polled immediately.
 
     Raises EntityNotFound, and BadValue if an input value is redacted.
     """
-    services = parts.services
+    services = components.services
     row = await _owned(services, context, request.deployment_id)
     known: list[Mapping[str, object]] = [deployment_data(row, services.sealer)]
     if request.values.get("config_id") is not None:
         known.append(await _config(services, request.values["config_id"], row.project_id))
     await refuse_redacted(services, request.values.get("input_values") or {}, known)
     changes = {name: value for name, value in request.values.items() if name != "config_id" or value is not None}
-    stored = StoredDeployments(services, row.project_id, services.journal, partial(wake, parts.runs))
+    stored = StoredDeployments(services, row.project_id, services.journal, partial(wake, components.runs))
     await stored.update(request.deployment_id, changes)
     return await software_deployment_show(
         services, context, ShowSoftwareDeployment(deployment_id=request.deployment_id)

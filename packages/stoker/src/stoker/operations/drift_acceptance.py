@@ -75,14 +75,14 @@ class _Acceptance:
 
 
 async def drift_accept(
-    parts: RecordingComponents, context: RequestContext, request: AcceptDrift
+    components: RecordingComponents, context: RequestContext, request: AcceptDrift
 ) -> Sequence[JSONObject]:
     """Record the live values of resources that differ, all in one transaction; return what was and what was not.
 
     Raises ResourceNotFound for a path without a resource, ActionInProgress if an operation runs on the stack or has
     changed it meanwhile, and StackLocked if a user has locked it: nothing is recorded then.
     """
-    services = parts.services
+    services = components.services
     stack = await find_stack(services, context, request.ref)
     before = await services.database.read(fingerprints.tree, stack.root_id)
     _refuse_running(before, stack)
@@ -108,7 +108,7 @@ async def drift_accept(
         batch = acceptance.batch.then(guarded)
         for each in acceptance.stacks.values():
             batch.then(partial(queries.note_direct_change, stack=each))
-        await parts.announcer.commit(services.journal, batch, await parts.announcer.sinks_of(stack))
+        await components.announcer.commit(services.journal, batch, await components.announcer.sinks_of(stack))
     return acceptance.answer
 
 

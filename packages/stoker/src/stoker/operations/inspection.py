@@ -199,9 +199,11 @@ def _matching(rows: list[ResourceSummary], filters: Mapping[str, Sequence[str]])
     return rows
 
 
-async def resource_show(parts: RecordingComponents, context: RequestContext, request: ShowResource) -> ResourceView:
+async def resource_show(
+    components: RecordingComponents, context: RequestContext, request: ShowResource
+) -> ResourceView:
     """Return one resource with its attributes; also those in `with_attr` in addition to the declared ones."""
-    services = parts.services
+    services = components.services
     stack = await find_stack(services, context, request.ref, deleted=True)
     view = await Reader(services).around(stack, request.name)
     state = view.named(request.name)
@@ -221,7 +223,7 @@ async def resource_show(parts: RecordingComponents, context: RequestContext, req
         **resource_view(state.row, stack, users, child=child, parent=await parent_name(services, stack)),
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
-        "metadata": await _metadata(parts, context, stack, state),
+        "metadata": await _metadata(components, context, stack, state),
         "attributes": await _attributes(
             services, view, state, request.with_attr or (), await secrets_ever(services, stack)
         ),
@@ -264,25 +266,25 @@ async def parent_name(services: EngineServices, stack: Stack) -> str | None:
 
 
 async def resource_metadata(
-    parts: RecordingComponents, context: RequestContext, request: ShowResourceMetadata
+    components: RecordingComponents, context: RequestContext, request: ShowResourceMetadata
 ) -> JSONObject:
     """Return the resource's metadata."""
-    stack, state = await _recorded_resource(parts.services, context, request.ref, request.name)
-    return await _metadata(parts, context, stack, state)
+    stack, state = await _recorded_resource(components.services, context, request.ref, request.name)
+    return await _metadata(components, context, stack, state)
 
 
 async def resource_describe(
-    parts: RecordingComponents, context: RequestContext, request: DescribeResource
+    components: RecordingComponents, context: RequestContext, request: DescribeResource
 ) -> DescribedResource:
     """Return a resource with its metadata as recorded; no service is asked, so that agents can poll it often."""
-    services = parts.services
+    services = components.services
     stack, state = await _recorded_resource(services, context, request.ref, request.name)
     described = (await services.loader.load(stack.inputs)).template.resources.get(state.row.name)
     view: DescribedResource = {
         **resource_view(state.row, stack, ()),  # type: ignore[typeddict-item]  # the drift follows
         "physical_id": await ObjectIds(services).shown(stack, state.row.type, state.row.physical_id),
         "description": (described.description if described else "") or "",
-        "metadata": await _metadata(parts, context, stack, state),
+        "metadata": await _metadata(components, context, stack, state),
     }
     if not is_stack_user(context, stack):
         view["drift"] = await _known_drift(services, stack, state.row.name)
@@ -316,14 +318,14 @@ async def _require_access(context: RequestContext, view: StackView, state: Resou
 
 
 async def _metadata(
-    parts: RecordingComponents, context: RequestContext, stack: Stack, state: ResourceState
+    components: RecordingComponents, context: RequestContext, stack: Stack, state: ResourceState
 ) -> Mapping[str, object]:
     """Return the metadata as the caller can read them: agents receive them without redaction, since they use them."""
-    services = parts.services
+    services = components.services
     recorded, server_id = state.stored.metadata, state.row.physical_id
     if is_stack_user(context, stack):
         if server_id is not None and takes_deployments(recorded, server_id):
-            await note_delivery(parts, server_id, stack.project_id)
+            await note_delivery(components, server_id, stack.project_id)
         return await agent_metadata(services, recorded, server_id, stack.project_id)
     shown = await redacted_metadata(services, stack, recorded)
     if server_id is None or not takes_deployments(recorded, server_id):

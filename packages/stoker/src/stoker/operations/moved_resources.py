@@ -27,12 +27,12 @@ def following(
     operation: Served[RecordingComponents, RequestT, Answer],
 ) -> Served[RecordingComponents, RequestT, Answer]:
     """Repeat `operation` about where the resource is now, if it was moved away from the stack of the request."""
-    return _following(operation, lambda parts: parts.services)
+    return _following(operation, lambda components: components.services)
 
 
 def following_at_owner(operation: Served[RecordingComponents, RequestT, None]) -> Served[Owners, RequestT, None]:
     """Do the same for an operation that runs in the engine that runs the stack (see `at_owner`)."""
-    return _following(at_owner(operation), lambda owners: owners.parts.services)
+    return _following(at_owner(operation), lambda owners: owners.components.services)
 
 
 def _following(

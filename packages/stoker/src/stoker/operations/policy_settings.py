@@ -36,10 +36,10 @@ async def plan_policies_show(
 
 
 async def plan_policies_change(
-    parts: RecordingComponents, context: RequestContext, request: ChangePlanPolicies
+    components: RecordingComponents, context: RequestContext, request: ChangePlanPolicies
 ) -> PoliciesView:
     """Set the policies of a stack or a project. Raises BadValue, and TemplateInvalid with all mistakes."""
-    services = parts.services
+    services = components.services
     project_id, stack_id = await tree_or_project(services, context, request.ref)
     policies: Sequence[Policy] = ()
     if request.policies is not None:
@@ -58,7 +58,7 @@ async def plan_policies_change(
     user = context.user_name or context.user_id
     text = f"Policies on plans were {'set' if request.policies is not None else 'removed'} by {user}"
     stack = None if stack_id is None else await services.database.read(queries.stack_by_id, stack_id)
-    await record_with_event(parts, stack, Batch().then(record), COMPLETE, text)
+    await record_with_event(components, stack, Batch().then(record), COMPLETE, text)
     LOG.info("%s (project %s, stack %s)", text, project_id, stack_id or "all")
     view = await _view(services, project_id, stack_id)
     if services.settings.webhooks is not None and any(each.webhook for each in policies):

@@ -109,7 +109,7 @@ def state_of(refactor: ExaminedRefactor, mapped: Mapped) -> ResourceState | None
 
 
 async def examined(
-    parts: RecordingComponents,
+    components: RecordingComponents,
     context: RequestContext,
     definitions: Mapping[str, StackPatch],
     requested_moves: Sequence[Mapped],
@@ -121,7 +121,7 @@ async def examined(
 
     It is a problem if they change more than that, unless `changes` allows it.
     """
-    services = parts.services
+    services = components.services
     stacks: dict[str, Stack] = {}
     checked: dict[str, CheckedRequest] = {}
     for name in definitions:
@@ -133,7 +133,7 @@ async def examined(
     for name, stack in stacks.items():
         check = patched_request if stack.inputs else check_whole
         try:
-            checked[name] = await check(parts, context, stack, definitions[name], together=together)
+            checked[name] = await check(components, context, stack, definitions[name], together=together)
         except TemplateInvalid as error:
             found = [replace(each, source=f"{name}/{each.source or 'template'}") for each in error.diagnostics]
             raise TemplateInvalid(found) from error

@@ -72,19 +72,19 @@ _CHANGED_SINCE = "A stack has changed since: create the refactoring again."
 
 
 async def stack_refactor_create(
-    parts: RecordingComponents, context: RequestContext, request: CreateStackRefactor
+    components: RecordingComponents, context: RequestContext, request: CreateStackRefactor
 ) -> RefactorView:
     """Examine a refactoring and store it; as failed if it would do anything but move resources.
 
     Raises EntityNotFound for a stack that does not exist, TemplateInvalid …, BadValue, and what does not allow an
     update: ActionInProgress, NotSupported, StackLocked, Conflict for a protected stack.
     """
-    services = parts.services
+    services = components.services
     requested_moves = [mapped_of(entry) for entry in request.moved]
     if not 0 < len(request.templates) <= MOST_STACKS:
         raise BadValue(f"A refactoring is about 1 to {MOST_STACKS} stacks, of which it has the templates.")
     refactor = await examined(
-        parts,
+        components,
         context,
         definitions_of(request.templates, request.inputs or {}),
         requested_moves,
@@ -226,7 +226,7 @@ async def stack_refactor_execute(
 
     Raises Invalid for one that cannot be carried out, or not any more, and Forbidden if a stack policy denies a change.
     """
-    parts, services = submissions.parts, submissions.services
+    components, services = submissions.components, submissions.services
     row = await _find(services, context, request.refactor_id)
     view = await _view(services, row)
     if view["execution_status"] != "AVAILABLE":
@@ -237,21 +237,21 @@ async def stack_refactor_execute(
     requested_moves = [mapped_of(entry) for entry in held["moved"]]
     definitions = definitions_of(held["templates"], held.get("inputs", {}))
     may_change = bool(held.get("changes"))
-    refactor = await examined(parts, context, definitions, requested_moves, held["creates"], promised, may_change)
+    refactor = await examined(components, context, definitions, requested_moves, held["creates"], promised, may_change)
     if refactor.problems:
         raise Invalid(f"The stack refactor {row.id} cannot be carried out any more. {' '.join(refactor.problems)}")
     new = {stack.id for stack in refactor.new}
     existing = {name: side.stack for name, side in refactor.sides.items() if side.stack.id not in new}
     for name in refactor.changed & existing.keys():
         await check_plan_by_policy(services, existing[name], refactor.plans[name])
-    cleared = await _cleared(parts, context, refactor, row.id, existing)
+    cleared = await _cleared(components, context, refactor, row.id, existing)
 
     async def begin(credentials: Mapping[str, str]) -> None:
         now = services.clock.now()
-        batch = _recording(parts, context, refactor, now, cleared)
+        batch = _recording(components, context, refactor, now, cleared)
         starts = [_start(submissions, context, refactor, name, credentials) for name in sorted(refactor.changed)]
         for start in starts:
-            batch.then(start).add(parts.announcer.stack_event(start.stack, "UPDATE", IN_PROGRESS, _STARTED))
+            batch.then(start).add(components.announcer.stack_event(start.stack, "UPDATE", IN_PROGRESS, _STARTED))
         batch.then(partial(_note_executed, row.id, now))
         await submissions.commit_starts(batch, starts)
 
@@ -266,7 +266,7 @@ async def stack_refactor_execute(
 
 
 async def _cleared(
-    parts: RecordingComponents,
+    components: RecordingComponents,
     context: RequestContext,
     refactor: ExaminedRefactor,
     refactor_id: str,
@@ -282,7 +282,7 @@ async def _cleared(
         reports[first] = [*reports.get(first, []), *new]
     cleared = {}
     for name, stack in existing.items():
-        gate = await gate_of(parts, context, stack, "UPDATE")
+        gate = await gate_of(components, context, stack, "UPDATE")
         required = list(dict.fromkeys(each for report in reports.get(name, []) for each in required_by(report)))
         cleared[name] = await gate.pass_action(["refactor", refactor_id], required)
     return cleared
@@ -327,7 +327,7 @@ def _start(
 
 
 def _recording(
-    parts: RecordingComponents,
+    components: RecordingComponents,
     context: RequestContext,
     refactor: ExaminedRefactor,
     now: float,
@@ -335,11 +335,11 @@ def _recording(
 ) -> Batch:
     """Return everything that a refactoring changes, which is committed together."""
     batch, new = Batch(), {stack.id for stack in refactor.new}
-    batch.then(partial(_guard, parts.services, context, refactor))
+    batch.then(partial(_guard, components.services, context, refactor))
     owner = next((side.stack for side in refactor.sides.values() if side.stack.id not in new), None)
     for name, side in refactor.sides.items():
         stack, checked = side.stack, refactor.checked[name]
-        operation = _operation(parts.services, context, side, refactor, name, now)
+        operation = _operation(components.services, context, side, refactor, name, now)
         if name in cleared and (use := cleared[name].in_transaction(operation)) is not None:
             batch.steps.insert(1, use)  # after the guard, before anything changes the records that are compared
         values = columns_after(operation, checked.prepared)
@@ -348,9 +348,9 @@ def _recording(
             batch.add(replace(stack, **values)).then(partial(lock_credentials, texts=[owner.credential]))
         else:
             batch.then(partial(queries.set_stack, stack_id=stack.id, values={**values, "updated_at": now}))
-        record_completed(batch, parts.announcer, stack, operation, checked.prepared, _moves(side, now))
+        record_completed(batch, components.announcer, stack, operation, checked.prepared, _moves(side, now))
         if name not in refactor.changed:  # else its update records them
-            batch.then(partial(record_exchange, parts.services, side))
+            batch.then(partial(record_exchange, components.services, side))
         _add_moves(batch, refactor, side)
     return batch
 

@@ -24,9 +24,9 @@ PEER_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Owners:
-    """Where operations run: `membership` knows it, and `others` can be asked. `parts` are those of this engine."""
+    """Where operations run: `membership` knows it, and `others` can be asked. `components` are those of this engine."""
 
-    parts: RecordingComponents
+    components: RecordingComponents
     membership: Membership
     others: OtherEngines
 
@@ -43,13 +43,13 @@ def at_owner(
 
     @functools.wraps(operation)
     async def routed(owners: Owners, context: RequestContext, request: RequestT) -> None:
-        stack = await find_stack(owners.parts.services, context, request.ref)
+        stack = await find_stack(owners.components.services, context, request.ref)
         for _ in range(ATTEMPTS):
             await owners.membership.takeovers.take_first(stack.id)
             owner = await owners.membership.owner_elsewhere(stack.id)
             try:
                 if owner is None:
-                    await operation(owners.parts, context, request)
+                    await operation(owners.components, context, request)
                 else:
                     await owners.others.peers.forward(owner, context, request, PEER_SECONDS)
                 return

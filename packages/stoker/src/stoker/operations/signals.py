@@ -30,11 +30,11 @@ from stoker.store.locks import refuse_if_locked_now
 from stoker.store.records import COMPLETE, FAILED, Stack
 
 
-async def resource_signal(parts: RecordingComponents, context: RequestContext, request: SignalResource) -> None:
+async def resource_signal(components: RecordingComponents, context: RequestContext, request: SignalResource) -> None:
     """Deliver a signal to a resource; waiting steps of its stack are polled immediately."""
     name, details = request.name, request.details
-    stack = await find_stack(parts.services, context, request.ref)
-    acting, state = await _resource(parts, stack, name)
+    stack = await find_stack(components.services, context, request.ref)
+    acting, state = await _resource(components, stack, name)
     state = _own(context, acting, name, state)
     require_stack_user_access(context, stack, state, acting.current)
     if details and "unset_hook" in details:
@@ -71,19 +71,19 @@ async def _clear_hook(acting: StackContext, state: ResourceState, hook: object) 
 
 
 async def resource_mark_unhealthy(
-    parts: RecordingComponents, context: RequestContext, request: MarkResourceUnhealthy
+    components: RecordingComponents, context: RequestContext, request: MarkResourceUnhealthy
 ) -> None:
     """Mark a resource unhealthy, so that the next update replaces it, or revert that mark.
 
     Raises StackLocked if a user has locked the tree of stacks.
     """
-    services = parts.services
+    services = components.services
     name = request.name
     reason = request.resource_status_reason or "state changed by resource_mark_unhealthy"
     stack = await find_stack(services, context, request.ref)
-    if parts.runs.get(stack.id) is not None:
+    if components.runs.get(stack.id) is not None:
         raise ActionInProgress(f"Stack {stack.name} already has an action ({stack.action}) in progress.")
-    acting, state = await _resource(parts, stack, name)
+    acting, state = await _resource(components, stack, name)
     if not request.mark_unhealthy:
         state = _marked(acting, state)
     row = state.row
@@ -109,9 +109,9 @@ def _marked(acting: StackContext, state: ResourceState) -> ResourceState:
     return next((other for other in same_name if (other.row.action, other.row.status) == ("CHECK", FAILED)), state)
 
 
-async def _resource(parts: RecordingComponents, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
-    services = parts.services
-    acting = await acting_on(parts, stack, services.journal)
+async def _resource(components: RecordingComponents, stack: Stack, name: str) -> tuple[StackContext, ResourceState]:
+    services = components.services
+    acting = await acting_on(components, stack, services.journal)
     state = acting.named(name)
     if state is None:
         by_id = [other for other in acting.current.values() if other.row.physical_id == name]

@@ -110,8 +110,8 @@ async def snapshot_restore(submissions: Submissions, context: RequestContext, re
     """
     services = submissions.services
     stack = await find_stack(services, context, request.ref)
-    snapshot, checked = await checked_restoration(submissions.parts, context, stack, request.snapshot_id)
-    gate = await gate_of(submissions.parts, context, stack, "RESTORE")
+    snapshot, checked = await checked_restoration(submissions.components, context, stack, request.snapshot_id)
+    gate = await gate_of(submissions.components, context, stack, "RESTORE")
     refresh = refresh_of_return(stack, request.refresh, gate.refresh_of_plan(request.plan_digest))
     how: dict[str, Any] = {"refresh": refresh, "priced": gate.requires_plan}
     planned = LazyPlan(partial(plan_restoration, services, context, stack, checked, snapshot, **how))

@@ -42,7 +42,7 @@ async def stack_abandon(submissions: Submissions, context: RequestContext, reque
         raise NotSupported("A nested stack cannot be abandoned alone; abandon its root stack, or remove its resource.")
     await current_decision(services, "abandon", stack)
     operation = requested_operation(services, context, stack, "ABANDON", stack.inputs)
-    clearance = await (await gate_of(submissions.parts, context, stack, "ABANDON")).pass_action(None)
+    clearance = await (await gate_of(submissions.components, context, stack, "ABANDON")).pass_action(None)
     await submit(submissions, context, stack, operation, clearance, guard=guard("abandon"))
     ended = await submissions.ended(operation)
     if ended.status != COMPLETE:

@@ -23,7 +23,7 @@ LONGEST_REASON = 1000
 """Characters."""
 
 
-async def stack_lock(parts: RecordingComponents, context: RequestContext, request: LockStack) -> LockView | None:
+async def stack_lock(components: RecordingComponents, context: RequestContext, request: LockStack) -> LockView | None:
     """Lock a root stack; who has locked it can change the reason. An operation in progress continues.
 
     Raises Conflict if somebody else has locked it, and BadValue for a nested stack or an unusable reason.
@@ -31,38 +31,38 @@ async def stack_lock(parts: RecordingComponents, context: RequestContext, reques
     reason = request.reason.strip()
     if not 0 < len(reason) <= LONGEST_REASON:
         raise BadValue(f"The reason of a lock must have 1 to {LONGEST_REASON} characters.")
-    stack = await _root(parts, context, request)
-    lock = Lock(reason, context.user_id, context.user_name, parts.services.clock.now())
+    stack = await _root(components, context, request)
+    lock = Lock(reason, context.user_id, context.user_name, components.services.clock.now())
 
     def refuse(present: Lock | None) -> None:
         if present is not None and present.user_id != context.user_id:
             raise Conflict(present.refusal(stack).message)
 
-    await _record(parts, stack, lock, "LOCK", f"Locked by {lock.user}: {reason}", refuse)
+    await _record(components, stack, lock, "LOCK", f"Locked by {lock.user}: {reason}", refuse)
     return lock_view(replace(stack, locked=lock.to_json()))
 
 
-async def stack_unlock(parts: RecordingComponents, context: RequestContext, request: UnlockStack) -> None:
+async def stack_unlock(components: RecordingComponents, context: RequestContext, request: UnlockStack) -> None:
     """Unlock a root stack. Raises Conflict if it is not locked, and BadValue for a nested stack."""
-    stack = await _root(parts, context, request)
+    stack = await _root(components, context, request)
 
     def refuse(present: Lock | None) -> None:
         if present is None:
             raise Conflict(f"Stack {stack.name} is not locked.")
 
     user = context.user_name or context.user_id or "an unknown user"
-    await _record(parts, stack, None, "UNLOCK", f"Unlocked by {user}", refuse)
+    await _record(components, stack, None, "UNLOCK", f"Unlocked by {user}", refuse)
 
 
-async def _root(parts: RecordingComponents, context: RequestContext, request: LockStack | UnlockStack) -> Stack:
-    stack = await find_stack(parts.services, context, request.ref)
+async def _root(components: RecordingComponents, context: RequestContext, request: LockStack | UnlockStack) -> Stack:
+    stack = await find_stack(components.services, context, request.ref)
     if stack.parent_id is not None:
         raise BadValue(f"A tree of stacks is locked as a whole; {stack.name} is a nested stack.")
     return stack
 
 
 async def _record(
-    parts: RecordingComponents,
+    components: RecordingComponents,
     stack: Stack,
     lock: Lock | None,
     action: str,
@@ -78,6 +78,6 @@ async def _record(
         refuse(lock_of(present))
         queries.set_stack(connection, stack.id, {"locked": None if lock is None else lock.to_json()})
 
-    announcer = parts.announcer
+    announcer = components.announcer
     batch = Batch().add(announcer.stack_event(stack, action, COMPLETE, text)).then(record)
-    await announcer.commit(parts.services.journal, batch, await announcer.sinks_of(stack))
+    await announcer.commit(components.services.journal, batch, await announcer.sinks_of(stack))

@@ -176,8 +176,8 @@ async def create_stack(
         document = services.sealer.seal({"adopted": adopted})
         steps.append(partial(snapshots.keep_stack_document, stack_id=stack.id, body=document))
     rules = await services.database.read(rules_of_creation, services, context, stack)
-    checked = await check_whole(submissions.parts, context, stack, request)
-    gate = ApprovalGate(submissions.parts, context, stack, action, rules)
+    checked = await check_whole(submissions.components, context, stack, request)
+    gate = ApprovalGate(submissions.components, context, stack, action, rules)
     goal = replace(TargetDefinition.of(stack, checked, action), tags=tags)
     priced = gate.requires_plan
     planned = partial(plan_tree, services, context, stack, goal, refresh=Refresh.NONE, priced=priced)
@@ -186,7 +186,7 @@ async def create_stack(
     define(stack, checked.prepared)
     preflight = is_checked_first(services, request)
     operation = requested_operation(services, context, stack, action, stack.inputs, preflight=preflight)
-    cleared = [clearance, *await _cleared_departures(submissions.parts, context, stack, checked)]
+    cleared = [clearance, *await _cleared_departures(submissions.components, context, stack, checked)]
     steps += [step for each in cleared if (step := each.in_transaction(operation)) is not None]
 
     async def begin(credential: str) -> None:
@@ -203,12 +203,12 @@ async def create_stack(
 async def stack_update(submissions: Submissions, context: RequestContext, request: UpdateStack) -> StackView:
     """Replace the whole definition of the stack (PUT); tags are cleared if none are given."""
     stack = await _updatable(submissions.services, context, request)
-    checked = await replaced_request(submissions.parts, context, stack, request)
+    checked = await replaced_request(submissions.components, context, stack, request)
     return await _submit_update(submissions, context, stack, checked, request, check_tags(request.tags))
 
 
 async def replaced_request(
-    parts: ActionComponents,
+    components: ActionComponents,
     context: RequestContext,
     stack: Stack,
     request: UpdateRequest[object],
@@ -216,9 +216,11 @@ async def replaced_request(
 ) -> CheckedRequest:
     """Return the definition of a request that replaces the stack's whole definition, checked."""
     former = (
-        (await parts.services.loader.load(stack.inputs)).parameters["request"] if request.existing_parameters else None
+        (await components.services.loader.load(stack.inputs)).parameters["request"]
+        if request.existing_parameters
+        else None
     )
-    return await check_whole(parts, context, stack, request, former, joint)
+    return await check_whole(components, context, stack, request, former, joint)
 
 
 def _tagged(stack: Stack, tags: Sequence[str]) -> list[Statement]:
@@ -241,21 +243,25 @@ async def patch_stack(
     services = submissions.services
     stack = await _updatable(services, context, request)
     steps = [*settings_steps(stack, request.settings or {}), *steps_for(stack)]
-    checked = await patched_request(submissions.parts, context, stack, request)
+    checked = await patched_request(submissions.components, context, stack, request)
     current_tags = (await services.database.read(queries.tags_of, [stack.id])).get(stack.id, [])
     tags = check_tags(request.tags) if request.tags is not None else tuple(current_tags)
     return await _submit_update(submissions, context, stack, checked, request, tags, request.policy, steps)
 
 
 async def patched_request(
-    parts: ActionComponents, context: RequestContext, stack: Stack, request: StackPatch, together: Collection[str] = ()
+    components: ActionComponents,
+    context: RequestContext,
+    stack: Stack,
+    request: StackPatch,
+    together: Collection[str] = (),
 ) -> CheckedRequest:
     """Return the stack's current definition, or that as of an operation, with the given parts changed, checked.
 
     Where the template stays and the whole stack is compared with the cloud, objects of others that are gone
     (external_id) are no errors of the request: the plan reports them. `together` is that of `check_request`.
     """
-    services = parts.services
+    services = components.services
     base = stack.inputs if request.as_of is None else await inputs_as_of(services, stack, request.as_of)
     present = await services.loader.load(base)
     files = {**present.files, **(request.files or {})}
@@ -292,7 +298,7 @@ async def patched_request(
     unchanged = request.template is None and request.as_of is None
     refresh = refresh_of(services, request, Refresh.CHANGES) if unchanged else Refresh.NONE
     return await check_request(
-        parts, context, stack, template, environment, files, parameters, wrong, refresh=refresh, together=together
+        components, context, stack, template, environment, files, parameters, wrong, refresh=refresh, together=together
     )
 
 
@@ -359,7 +365,7 @@ async def _submit_update(
     await check_policy(services, stack, checked, policy)
     if checked.definition.exports():
         await check_exported_values(services, stack, checked)
-    gate = await gate_of(submissions.parts, context, stack, "UPDATE")
+    gate = await gate_of(submissions.components, context, stack, "UPDATE")
     refresh = refresh_of(services, request, gate.refresh_of_plan(request.plan_digest))
 
     async def plan() -> Planned:
@@ -381,7 +387,7 @@ async def _submit_update(
     operation = requested_operation(services, context, stack, "UPDATE", checked.prepared.row.id, preflight=preflight)
     await correct_differences(operation, refresh, planned)
     rule = "update" if request.supersede else "update_alone"
-    others = await _cleared_departures(submissions.parts, context, stack, checked)
+    others = await _cleared_departures(submissions.components, context, stack, checked)
     steps = [*steps, *(step for each in others if (step := each.in_transaction(operation)) is not None)]
     how = {"values": values, "steps": [*_tagged(stack, tags), *steps], "guard": guard(rule)}
     await submit(submissions, context, stack, operation, clearance, checked.prepared, **how)
@@ -419,12 +425,12 @@ async def _repeats(
 
 
 async def _cleared_departures(
-    parts: RecordingComponents, context: RequestContext, stack: Stack, checked: CheckedRequest
+    components: RecordingComponents, context: RequestContext, stack: Stack, checked: CheckedRequest
 ) -> Sequence[Clearance]:
     """Return what lets other stacks lose resources to this one. Raises as `ApprovalGate.pass_action`."""
     found = []
     for each in checked.departures.stacks:
-        gate = await gate_of(parts, context, each.stack, "UPDATE")
+        gate = await gate_of(components, context, each.stack, "UPDATE")
         found.append(await gate.pass_action(["moved", stack.name, sorted(each.paths)], required_by(each.report)))
     return found
 
@@ -435,7 +441,7 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     stack = await find_stack(services, context, request.ref)
     await check_deletable(services, stack)
     await check_exports(services, stack, [])
-    gate = await gate_of(submissions.parts, context, stack, "DELETE")
+    gate = await gate_of(submissions.components, context, stack, "DELETE")
     priced = gate.requires_plan
     planned = partial(plan_deletion, services, context, stack, request.retain, request.force, priced=priced)
     if request.plan_digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):

@@ -56,7 +56,7 @@ async def check_transfers(
 class _Checking:
     """The check of one request. `imports` are those that were read so far."""
 
-    parts: ActionComponents
+    components: ActionComponents
     stack: Stack
     desired: DesiredState
     recorded: Recorded = field(init=False)
@@ -77,7 +77,7 @@ class _Checking:
         self.is_below = any(outer_of(name, known) is not None for name in names)
         problems = list(release_problems(transfers.removed, desired))
         if completed.stacks and not self.is_below:
-            problems += check_below(self.parts.services, connection, desired, completed)
+            problems += check_below(self.components.services, connection, desired, completed)
         pending = _collected(problems, desired, completed, former)
         if problems:
             raise TemplateInvalid(problems)
@@ -85,7 +85,7 @@ class _Checking:
 
     def _moved(self, connection: Connection) -> tuple[CompletedMoves, Transfers]:
         """Read the record, and move resources in memory; return that, and the entries of the former deployment."""
-        services, desired = self.parts.services, self.desired
+        services, desired = self.components.services, self.desired
         self.recorded = recorded = Recorded.of(services, connection, self.stack)
         tree = read(services, connection, "UPDATE", desired, recorded)
         completed = carry_out(services, desired, tree, desired_paths("UPDATE", "", desired, tree))
@@ -98,7 +98,7 @@ class _Checking:
         What an import gives to others is known when its object has been read, so the tree is planned again until all
         are: first those that depend on nothing unknown are read.
         """
-        while sought := await self.parts.services.database.read(self._unread_nested):
+        while sought := await self.components.services.database.read(self._unread_nested):
             ready = [each for each in sought if each.is_known] or sought
             problems = list[Diagnostic]()
             for each in ready:
@@ -116,7 +116,7 @@ class _Checking:
         """Return the nested stacks with imports that were not read yet. Raises TemplateInvalid."""
         completed, former = self._moved(connection)
         seeking, desired = NestedImportSearch(former), self.desired
-        problems = check_below(self.parts.services, connection, desired, completed, self.imports, seeking)
+        problems = check_below(self.components.services, connection, desired, completed, self.imports, seeking)
         transfers = desired.inputs.environment.transfers
         problems = list(dict.fromkeys([*seeking.problems, *problems]))
         if not problems:
@@ -129,7 +129,7 @@ class _Checking:
         """Return a nested stack as the caller reads it."""
         recorded = sought.recorded
         stack = recorded.stack if recorded is not None else _hypothetical_stack(sought.around, sought.path)
-        view = StackContext(self.parts, stack, NoWriter())
+        view = StackContext(self.components, stack, NoWriter())
         if recorded is not None:
             view.fill(recorded)
         view.scope.parent = sought.facade

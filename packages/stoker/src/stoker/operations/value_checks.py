@@ -122,7 +122,7 @@ class ValueChecker:
         questions: Questions,
         refresh: Refresh = Refresh.NONE,
     ) -> None:
-        self._parts = components
+        self._components = components
         self._services = components.services
         self._context = context
         self._stack = stack
@@ -197,7 +197,7 @@ class ValueChecker:
         else:
             properties = await self._evaluate(partial(definition.resolve, resource.properties, _UNKNOWN)) or {}
             external = External(resource.name, kind, str(resource.external_id), properties)
-            lookup = missing(self._parts, self._stack, await self._cloud(), external)
+            lookup = missing(self._components, self._stack, await self._cloud(), external)
             why = await self._questions.ask(f"the external_id of {resource.name}", lookup, None)
         if why is None or (self._refresh is Refresh.ALL and await self._is_used(resource)):
             return []

@@ -53,9 +53,9 @@ async def make_call(run: StackContext, state: ResourceState, earlier: Call | Non
 
     A call that follows an `earlier` one at once does not read the nested stack again.
     """
-    services, parts, project_id = run.services, run.parts, run.stack.project_id
+    services, components, project_id = run.services, run.components, run.stack.project_id
     report = MethodReport()
-    child = Child(run, state, parts.reader, report.announced)
+    child = Child(run, state, components.reader, report.announced)
     if earlier is not None and isinstance(earlier.engine.child, Child):
         child.take_over(earlier.engine.child)
     engine = EngineAccess(
@@ -64,13 +64,13 @@ async def make_call(run: StackContext, state: ResourceState, earlier: Call | Non
             run.whole,
             partial(make_call, run),
             partial(take_signal, run),
-            parts.sending,
-            partial(parts.submissions.replace, run.stack),
+            components.sending,
+            partial(components.submissions.replace, run.stack),
         ),
         configs=StoredConfigs(services, project_id, run.writer),
-        deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),
+        deployments=StoredDeployments(services, project_id, run.writer, partial(wake, components.runs)),
         sources=_sources(run),
-        unrecorded=Unrecorded(run, state.type.part_of, parts.runs.all),
+        unrecorded=Unrecorded(run, state.type.part_of, components.runs.all),
     )
     required = state.row.action in BEGINNING and state.in_progress
     call = await _call(run, state, engine, report, adopted=run.adopted(state.row.name), required=required)

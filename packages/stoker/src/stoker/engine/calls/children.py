@@ -136,7 +136,7 @@ class Child(ChildView):
             return None
         if operation.status in UNFINISHED:
             self._wait_for(operation, key)  # before its state is read, so that an end in between is noticed
-            operation = await self.above.parts.runs.refreshed(operation)
+            operation = await self.above.components.runs.refreshed(operation)
         return self._outcome(operation, key)
 
     def _key(self, action: str, round: int) -> tuple[str, int, str]:
@@ -152,7 +152,7 @@ class Child(ChildView):
         _refuse_busy(stack)
         from stoker.engine.notifications.blocked import refuse_and_notify  # only for what begins by itself
 
-        await refuse_and_notify(self.above.parts.announcer, stack)
+        await refuse_and_notify(self.above.components.announcer, stack)
         prepared = await self._prepare(request, stack)
         operation = self._operation(action, stack.id, prepared.row.id, request, None)
         stored = self.state.stored
@@ -160,13 +160,13 @@ class Child(ChildView):
         stored.metadata = metadata
         stored.data.update(data)
         try:
-            await self.above.parts.submissions.submit(
+            await self.above.components.submissions.submit(
                 stack,
                 operation,
                 prepared,
                 guard=_refuse_busy,
                 rows=[self.state.seal()],
-                new=self.above.parts.announcer.about_scaling(self.above.stack, self.announced),
+                new=self.above.components.announcer.about_scaling(self.above.stack, self.announced),
                 writer=self.above.writer,
             )
         except BaseException:
@@ -183,7 +183,7 @@ class Child(ChildView):
         if stack is None:
             return
         _refuse_busy(stack)
-        inside = await filled(StackContext(self.above.parts, stack, self.above.writer))
+        inside = await filled(StackContext(self.above.components, stack, self.above.writer))
         state = inside.current.get(member)
         if state is None:
             return
@@ -223,7 +223,7 @@ class Child(ChildView):
                 above.nested.note(key, ended)
             above.wake(uuid)
 
-        above.parts.awaited.wait(operation.id, uuid, wake)
+        above.components.awaited.wait(operation.id, uuid, wake)
 
     async def _asked_before(self, key: tuple[str, int, str]) -> Operation | None:
         uuid, number, action = key
@@ -244,7 +244,7 @@ class Child(ChildView):
         prepared = await self._prepare(request, stack) if action in ("CREATE", "UPDATE", "ADOPT") else None
         inputs = prepared.row.id if prepared else stack.inputs
         operation = self._operation(action, stack.id, inputs, request, self._operation_above)
-        await self.above.parts.submissions.submit(stack, operation, prepared, writer=self.above.writer)
+        await self.above.components.submissions.submit(stack, operation, prepared, writer=self.above.writer)
         return operation
 
     async def _create(self, action: str, request: ChildRequest) -> Operation:
@@ -267,7 +267,7 @@ class Child(ChildView):
             holder=Holder(parent, row.uuid, row.name),
         )
         operation = self._operation(action, stack.id, prepared.row.id, request, self._operation_above)
-        await self.above.parts.submissions.submit_new(stack, operation, prepared, writer=self.above.writer)
+        await self.above.components.submissions.submit_new(stack, operation, prepared, writer=self.above.writer)
         return operation
 
     async def _prepare(self, request: ChildRequest, stack: Stack | None = None) -> Prepared:

@@ -162,7 +162,7 @@ class StackContext(StackView):
         self, components: ActionComponents, stack: Stack, writer: Writer, operation: Operation | None = None
     ) -> None:
         super().__init__(components.services, stack)
-        self.parts = components
+        self.components = components
         self.writer = writer
         self.operation = operation
         self.nested = NestedOperations()
@@ -196,5 +196,5 @@ class StackContext(StackView):
         changed = state.seal()
         batch = Batch().then(partial(claims.change_from_outside, row=changed, as_read=as_read)).add(event)
         batch.steps.extend(further)
-        announcer = self.parts.announcer
+        announcer = self.components.announcer
         await announcer.commit(self.writer, batch, await announcer.sinks_of(self.stack))

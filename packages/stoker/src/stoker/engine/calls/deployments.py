@@ -236,19 +236,19 @@ async def agent_metadata(
     return with_configs(metadata, await configs_for(services, server_id, project_id))
 
 
-async def note_delivery(parts: RecordingComponents, server_id: str, project_id: str) -> None:
+async def note_delivery(components: RecordingComponents, server_id: str, project_id: str) -> None:
     """Record that the agent on a server has requested its configurations, so that deployments say what they wait for.
 
     Only the first request after a change of a deployment writes to the database.
     """
-    services = parts.services
+    services = components.services
     waiting = await services.database.read(deployments.undelivered, server_id, project_id)
     if not waiting:
         return
     now = services.clock.now()
     await services.journal.commit(Batch().then(partial(deployments.set_delivered, identifiers=waiting, now=now)))
     for identifier in waiting:
-        wake(parts.runs, identifier)
+        wake(components.runs, identifier)
 
 
 async def _push(services: EngineServices, server_id: str, project_id: str) -> None:

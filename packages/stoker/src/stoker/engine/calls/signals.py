@@ -44,7 +44,7 @@ async def _record_event(acting: StackContext, event: Event) -> None:
     Its effect was on another object, such as a group that it scaled, and must not be repeated, even if an operation has
     started on the stack since, or another engine has taken over the one that ran.
     """
-    announcer = acting.parts.announcer
+    announcer = acting.components.announcer
     try:
         await announcer.commit(acting.writer, Batch().add(event), await announcer.sinks_of(acting.stack))
     except Fenced:

@@ -59,10 +59,10 @@ class _Group(NamedTuple):
 class DriftWatch:
     """Looks at the stacks that ask for it, each at the operator's interval. `statuses` are the last results."""
 
-    def __init__(self, parts: RecordingComponents) -> None:
-        settings = parts.services.settings
-        self._parts = parts
-        self._pace = Pace(parts.services.clock, settings.drift_calls_per_minute)
+    def __init__(self, components: RecordingComponents) -> None:
+        settings = components.services.settings
+        self._components = components
+        self._pace = Pace(components.services.clock, settings.drift_calls_per_minute)
         self._due: dict[_Group, float] = {}
         self._next = 0.0
         self._busy = False
@@ -76,7 +76,7 @@ class DriftWatch:
 
     async def run_if_due(self) -> None:
         """Look at the groups of stacks whose interval has passed; called at every heartbeat."""
-        services = self._parts.services
+        services = self._components.services
         now, interval = services.clock.now(), float(services.settings.drift_interval)
         if interval <= 0 or self._busy or now < self._next:
             return
@@ -94,7 +94,7 @@ class DriftWatch:
             self._busy = False
 
     async def _check_group(self, group: _Group, members: Sequence[tuple[Stack, Mode]], interval: float) -> None:
-        services, name = self._parts.services, " ".join(group)
+        services, name = self._components.services, " ".join(group)
         now = services.clock.now()
         if now < self._due.setdefault(group, first_check_time(name, now, interval)):
             return
@@ -117,7 +117,7 @@ class DriftWatch:
             await self._compare(stack, mode, comparer, reads)
 
     async def _compare(self, stack: Stack, mode: Mode, comparer: DriftComparer, reads: PacedReads) -> None:
-        services, announcer = self._parts.services, self._parts.announcer
+        services, announcer = self._components.services, self._components.announcer
         looks = await asyncio.gather(*(comparer.compare(state, reads) for state in comparer.states()))
         found = [report for report, _ in looks]
         if await services.database.read(_is_outdated, stack):
@@ -139,7 +139,7 @@ class DriftWatch:
         forget = partial(drifts.forget_older, stack_id=stack.id)
         if repair is Repair.BEGUN:  # the result of the look is recorded with the operation, or neither is
             reason = f"Repair of drift started (attempt {attempt} of {MOST_INEFFECTIVE})"
-            await begin_repair(self._parts, stack, reason, observe=True, rows=rows, steps=[forget])
+            await begin_repair(self._components, stack, reason, observe=True, rows=rows, steps=[forget])
         else:
             batch = Batch().add(*rows).then(forget)
             await announcer.commit(services.journal, batch, await announcer.sinks_of(stack))
@@ -151,15 +151,15 @@ class DriftWatch:
 
     async def _decided(self, stack: Stack) -> tuple[Repair, int]:
         """Return whether a stack that has drifted is repaired, or why not; and the number of the attempt."""
-        services = self._parts.services
+        services = self._components.services
         if services.settings.maintenance:
             return Repair.MAINTENANCE, 0
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
-        in_sync_at = await drift_free_at(self._parts, stack)
+        in_sync_at = await drift_free_at(self._components, stack)
         tried = ineffective_repairs(operations, in_sync_at)
         if tried >= MOST_INEFFECTIVE:
             return Repair.INEFFECTIVE, tried
-        if await next_turn(self._parts, stack, operations, float(services.settings.drift_interval)) is None:
+        if await next_turn(self._components, stack, operations, float(services.settings.drift_interval)) is None:
             return Repair.NOT_NOW, tried
         why = rejection_reason(await returning_plan(services, stack), services.settings.drift_replacements)
         return why or Repair.BEGUN, tried + 1
@@ -178,9 +178,9 @@ def _retried(stack: Stack) -> Iterator[None]:
         LOG.exception("cannot look for drift of stack %s, will retry", stack.name)
 
 
-async def drift_free_at(parts: RecordingComponents, stack: Stack) -> float:
+async def drift_free_at(components: RecordingComponents, stack: Stack) -> float:
     """Return when a stack was last seen without drift and without failed resources; 0 if that is not recorded."""
-    services = parts.services
+    services = components.services
     for detection in await services.database.read(drifts.completed, stack.id):
         body = services.sealer.open(detection.body)
         if overall_of(body) != "DRIFTED" and not body.get("failed"):

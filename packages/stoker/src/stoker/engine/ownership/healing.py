@@ -47,8 +47,8 @@ _NAMED = 5
 class Healer:
     """Examines the stacks that ask for healing, each at its interval, and begins to heal them."""
 
-    def __init__(self, parts: RecordingComponents) -> None:
-        self._parts = parts
+    def __init__(self, components: RecordingComponents) -> None:
+        self._components = components
         self._due: dict[str, float] = {}
         self._given_up: set[str] = set()
         self._next_check = 0.0
@@ -56,7 +56,7 @@ class Healer:
 
     async def run_if_due(self) -> None:
         """Examine the stacks whose interval has passed; called at every heartbeat."""
-        services = self._parts.services
+        services = self._components.services
         now = services.clock.now()
         default = services.settings.healing_interval
         if default <= 0 or services.settings.maintenance or self._busy or now < self._next_check:
@@ -72,7 +72,7 @@ class Healer:
             self._busy = False
 
     async def _check_stack(self, stack: Stack, tag: str, default: float) -> None:
-        services = self._parts.services
+        services = self._components.services
         now = services.clock.now()
         try:
             interval = interval_of(tag, default)
@@ -91,7 +91,7 @@ class Healer:
             LOG.exception("cannot examine stack %s, will retry", stack.name)
 
     async def _examine(self, stack: Stack, interval: float) -> None:
-        services = self._parts.services
+        services = self._components.services
         operations = await services.database.read(queries.operations_of, stack.id, EXAMINED_OPERATIONS)
         if stack.locked is not None:
             return
@@ -100,20 +100,20 @@ class Healer:
                 self._given_up.add(stack.operation or "")
                 LOG.error("stack %s is not healed any more: %s attempts have failed", stack.name, MOST_FAILURES)
             return
-        if await next_turn(self._parts, stack, operations, interval) is None:
+        if await next_turn(self._components, stack, operations, interval) is None:
             return
         found = await unhealthy_in(services, stack)
         if found:
-            await heal(self._parts, stack, found, failures_of(operations) + 1)
+            await heal(self._components, stack, found, failures_of(operations) + 1)
 
 
-async def replace_on_signal(parts: RecordingComponents, stack: Stack, state: ResourceState, reason: str) -> str:
+async def replace_on_signal(components: RecordingComponents, stack: Stack, state: ResourceState, reason: str) -> str:
     """Begin an update that replaces a resource that a signal is about; return the result.
 
     Alarms repeat themselves and know nothing of operations: the same rules apply as to health checks, except that the
     stack needs no tag. Raises NoActionRequired if they do not allow it now, and StackLocked if a user has locked it.
     """
-    services = parts.services
+    services = components.services
     if services.settings.maintenance:
         raise NoActionRequired("the operator has switched repairs off (maintenance)")
     root = await services.database.read(queries.stack_by_id, stack.root_id)
@@ -124,26 +124,26 @@ async def replace_on_signal(parts: RecordingComponents, stack: Stack, state: Res
     if not may_be_healed(root, operations[0] if operations else None):
         raise NoActionRequired(f"stack {root.name} is suspended, or an operation of a user has failed")
     interval = float(max(services.settings.healing_interval, SHORTEST_INTERVAL))
-    if await next_turn(parts, root, operations, interval) is None:
+    if await next_turn(components, root, operations, interval) is None:
         raise NoActionRequired(
             f"stack {root.name} has a stack policy, a running operation, or change control, or was healed recently"
         )
     name = state.row.name
     try:
-        await heal(parts, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
+        await heal(components, root, [Unhealthy(stack, name, state.row.uuid, reason)], failures_of(operations) + 1)
     except ActionInProgress as error:
         raise NoActionRequired(error.message) from error
     return f"replacement of {name} started"
 
 
 async def next_turn(
-    parts: RecordingComponents, stack: Stack, operations: Sequence[Operation], interval: float
+    components: RecordingComponents, stack: Stack, operations: Sequence[Operation], interval: float
 ) -> int | None:
     """Return the number of the attempt that may begin to repair a stack now; None if none may.
 
     `operations` are those of the stack, newest first, at most `EXAMINED_OPERATIONS`.
     """
-    services = parts.services
+    services = components.services
     if stack.locked is not None or not may_be_healed(stack, operations[0] if operations else None):
         return None
     start = next_attempt(operations, interval)
@@ -152,26 +152,26 @@ async def next_turn(
     from stoker.engine.notifications.blocked import refuse_and_notify  # only for what begins by itself
 
     try:
-        await refuse_and_notify(parts.announcer, stack)
+        await refuse_and_notify(components.announcer, stack)
     except UserError as error:
         LOG.info("stack %s is not repaired now: %s", stack.name, error.message)
         return None
     return failures_of(operations) + 1
 
 
-async def heal(parts: RecordingComponents, root: Stack, found: list[Unhealthy], attempt: int) -> None:
+async def heal(components: RecordingComponents, root: Stack, found: list[Unhealthy], attempt: int) -> None:
     """Mark resources unhealthy, and begin an update of the root stack that replaces them.
 
     Raises ActionInProgress if an operation has begun on the tree since the stack was read.
     """
     for item in found:
-        await _mark(parts, item)
+        await _mark(components, item)
     names = ", ".join(item.name for item in found[:_NAMED]) + (" and others" if len(found) > _NAMED else "")
-    await begin_repair(parts, root, f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})")
+    await begin_repair(components, root, f"Healing of {names} started (attempt {attempt} of {MOST_FAILURES})")
 
 
 async def begin_repair(
-    parts: RecordingComponents,
+    components: RecordingComponents,
     root: Stack,
     reason: str,
     *,
@@ -186,21 +186,21 @@ async def begin_repair(
     """
     LOG.info("stack %s: %s", root.name, reason)
     guard, fresh = partial(_check_unchanged, root), partial(_check_idle, root_id=root.root_id)
-    operation, writer = _operation(parts.services, root, observe), parts.services.journal
-    await parts.submissions.submit(
+    operation, writer = _operation(components.services, root, observe), components.services.journal
+    await components.submissions.submit(
         root, operation, values={"reason": reason}, guard=guard, fresh=fresh, new=rows, steps=steps, writer=writer
     )
 
 
-async def _mark(parts: RecordingComponents, item: Unhealthy) -> None:
+async def _mark(components: RecordingComponents, item: Unhealthy) -> None:
     if item.reason is None:
         return
-    acting = await acting_on(parts, item.stack, parts.services.journal)
+    acting = await acting_on(components, item.stack, components.services.journal)
     state = acting.states.get(item.uuid)
     if state is None or state.in_progress or acting.operation is not None:
         raise ActionInProgress(f"Stack {item.stack.name} has an operation in progress.")
     mark_unhealthy(state, item.reason)
-    event = state.event(item.reason, parts.services.clock.now())
+    event = state.event(item.reason, components.services.clock.now())
     try:
         await acting.record(state, event, partial(queries.note_direct_change, stack=item.stack))
     except Fenced as error:

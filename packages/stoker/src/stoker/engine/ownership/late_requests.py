@@ -27,13 +27,13 @@ RETRY_SECONDS = 60.0
 class LateObjects:
     """Looks when a search is due; one engine of a cluster does it."""
 
-    def __init__(self, parts: RecordingComponents) -> None:
-        self._parts = parts
+    def __init__(self, components: RecordingComponents) -> None:
+        self._components = components
         self._busy = False
 
     async def run_if_due(self) -> None:
         """Repeat the searches that are due."""
-        services = self._parts.services
+        services = self._components.services
         if self._busy:
             return
         self._busy = True
@@ -49,7 +49,7 @@ class LateObjects:
             self._busy = False
 
     async def _search(self, request: LateRequest) -> None:
-        services = self._parts.services
+        services = self._components.services
         now = services.clock.now()
         step = partial(late_requests.record_search, request=request, now=now)
         again = partial(late_requests.postpone, request=request, due_at=now + RETRY_SECONDS)
@@ -61,7 +61,7 @@ class LateObjects:
             step = again
         else:
             try:
-                context = await filled(StackContext(self._parts, stack, services.journal))
+                context = await filled(StackContext(self._components, stack, services.journal))
                 if (state := context.states.get(row.uuid)) is not None:
                     await (record_late_object if row.physical_id is None else remove_late_object)(context, state)
             except StokerError as error:

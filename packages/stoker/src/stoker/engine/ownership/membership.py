@@ -46,7 +46,7 @@ class Membership:
 
     def __init__(
         self,
-        parts: RecordingComponents,
+        components: RecordingComponents,
         runs: Runs,
         others: OtherEngines,
         resumption: Resumption,
@@ -54,20 +54,20 @@ class Membership:
         offers: Offers,
         clock: SteadyClock,
     ) -> None:
-        self._parts = parts
-        self._services = services = parts.services
+        self._components = components
+        self._services = services = components.services
         self._runs = runs
         self.lease = runs.lease
         self._others = others
         self._clock = clock
-        self._healer = Healer(parts)
-        self.drift_watch = DriftWatch(parts)
+        self._healer = Healer(components)
+        self.drift_watch = DriftWatch(components)
         self._cleaner = Cleaner(services)
         self._set_aside = SetAsideOperations(services)
         self.takeovers = Takeovers(services, runs, resumption, suspects)
         is_trial = suspects.trial is not None
-        self.shared_work = SharedWork(parts, runs, resumption, offers, is_trial=is_trial)
-        self._late_objects = LateObjects(parts)
+        self.shared_work = SharedWork(components, runs, resumption, offers, is_trial=is_trial)
+        self._late_objects = LateObjects(components)
         self._leaving_at: float | None = None
         self._gone = False
         self._timer: Timer | None = None
@@ -159,7 +159,7 @@ class Membership:
             self.takeovers.begin()
         if self._others.alive:
             self.shared_work.begin()
-        await self._parts.announcer.send_orphaned()
+        await self._components.announcer.send_orphaned()
         services.background.spawn(services.credentials.remove_given_up())
         if services.id == min(living, default=services.id):
             services.background.spawn(self._healer.run_if_due())
@@ -266,7 +266,7 @@ class Membership:
         """Stop superseded, cancelled and lost operations, and wake the waiters of operations that ended elsewhere."""
         services = self._services
         runs = {run.operation.id: run for run in self._runs.all()}
-        waited_for = self._parts.awaited.running_elsewhere(runs)
+        waited_for = self._components.awaited.running_elsewhere(runs)
         if not runs and not waited_for:
             return
         found = await services.database.read(claims.current_states, {*runs, *waited_for})
@@ -274,7 +274,7 @@ class Membership:
             self._stop_if_replaced(run, found.get(identifier))
         for identifier in waited_for:
             if identifier not in found or found[identifier].status not in UNFINISHED:
-                self._parts.awaited.ended(identifier)
+                self._components.awaited.ended(identifier)
 
     def _stop_if_replaced(self, run: OperationRun, recorded: OperationState | None) -> None:
         if run.operation.owner is None:  # handed over during the query
@@ -306,7 +306,7 @@ class Membership:
 
     async def ended(self, operation_id: str) -> None:
         """Handle the message that an operation has finished."""
-        self._parts.awaited.ended(operation_id)
+        self._components.awaited.ended(operation_id)
 
     async def owner_elsewhere(self, stack_id: str) -> str | None:
         """Return the other living engine that runs an operation on the stack."""

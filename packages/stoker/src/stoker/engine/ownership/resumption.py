@@ -19,8 +19,8 @@ LOG = logging.getLogger(__name__)
 class Resumption:
     """Makes the runs of claimed operations."""
 
-    def __init__(self, parts: RecordingComponents, runs: Runs, endings: OperationCompletion) -> None:
-        self._parts = parts
+    def __init__(self, components: RecordingComponents, runs: Runs, endings: OperationCompletion) -> None:
+        self._components = components
         self._runs = runs
         self._endings = endings
 
@@ -37,7 +37,7 @@ class Resumption:
         if not beside and stack.operation != operation.id:
             await self._endings.end_superseded(operation, stack)
             return None
-        run = self._runs.run_of(self._parts, operation, stack, former_owner)
+        run = self._runs.run_of(self._components, operation, stack, former_owner)
         if operation.reason_code == SET_ASIDE:
             await self._set_aside(run)
         else:
@@ -65,7 +65,7 @@ class Resumption:
 
     async def _stack_of(self, operation: Operation) -> Stack | None:
         """Return the stack of an operation."""
-        database = self._parts.services.database
+        database = self._components.services.database
         identifier: str | None = operation.stack_id
         if operation.action == REMOVE_SNAPSHOT:
             snapshot = await database.read(snapshots.snapshot_by_id, operation.stack_id)

@@ -322,7 +322,7 @@ class Runs(Mapping[str, OperationRun]):
             following.stack = now or following.stack
             self.launch(following)
         elif run.progress.follow_up is not None and not services.background.stopped:
-            self.launch(self.run_of(run.parts, *run.progress.follow_up))
+            self.launch(self.run_of(run.components, *run.progress.follow_up))
         elif self._others.alive:
             services.background.spawn(self.freed(run.stack.id))
 

@@ -30,10 +30,10 @@ class SharedWork:
     """The share of one engine; `is_trial` states that it must only run what it has been started for."""
 
     def __init__(
-        self, parts: RecordingComponents, runs: Runs, resumption: Resumption, offers: Offers, *, is_trial: bool
+        self, components: RecordingComponents, runs: Runs, resumption: Resumption, offers: Offers, *, is_trial: bool
     ) -> None:
-        self._parts = parts
-        self._services = parts.services
+        self._components = components
+        self._services = components.services
         self._runs = runs
         self._resumption = resumption
         self._offers = offers
@@ -102,5 +102,5 @@ class SharedWork:
         """Run an operation unless something has happened to its stack."""
         is_free = stack.status == IN_PROGRESS and self._runs.of(stack.id) == (None, None)
         if is_free:
-            self._runs.launch(self._runs.run_of(self._parts, operation, stack))
+            self._runs.launch(self._runs.run_of(self._components, operation, stack))
         return is_free

@@ -102,7 +102,8 @@ def _set(event: asyncio.Event, _: Operation | None) -> None:
 
 
 class Submissions:
-    """Accepts operations for this engine. `parts` are the parts with which the operations run, itself among them."""
+    """Accepts operations for this engine. `components` are the parts with which the operations run, itself among
+    them."""
 
     def __init__(
         self,
@@ -118,7 +119,7 @@ class Submissions:
         self._runs = runs
         self._others = others
         self._offers = offers
-        self.parts = RecordingComponents(
+        self.components = RecordingComponents(
             services=services,
             announcer=announcer,
             awaited=awaited,
@@ -238,7 +239,7 @@ class Submissions:
             self._launch(start.operation, replace(start.stack, **start.changes))
 
     def _launch(self, operation: Operation, stack: Stack, policies: Mapping[str, str] | None = None) -> None:
-        run = self._runs.run_of(self.parts, operation, stack)
+        run = self._runs.run_of(self.components, operation, stack)
         run.planning.written = policies
         self._runs.launch(run)
 
@@ -251,7 +252,7 @@ class Submissions:
 
     async def replace(self, stack: Stack, state: ResourceState, reason: str) -> str:
         """Begin an update that replaces a resource; return the result. Raises NoActionRequired."""
-        return await replace_on_signal(self.parts, stack, state, reason)
+        return await replace_on_signal(self.components, stack, state, reason)
 
     async def remove_snapshot(self, snapshot: StackSnapshot, stack: Stack, operation: Operation) -> None:
         """Record the deletion of a snapshot and start it, in parallel with other operations on the stack."""
@@ -265,7 +266,7 @@ class Submissions:
         """Return the operation once it has finished, in whichever engine it runs."""
         while (operation := await self._runs.refreshed(operation)).status in UNFINISHED:
             finished = asyncio.Event()
-            self.parts.awaited.wait(operation.id, f"end of {operation.id}", partial(_set, finished))
+            self.components.awaited.wait(operation.id, f"end of {operation.id}", partial(_set, finished))
             timer = self.services.clock.call_later(_WITHOUT_NEWS, finished.set)
             if (await self._runs.refreshed(operation)).status in UNFINISHED:
                 await finished.wait()

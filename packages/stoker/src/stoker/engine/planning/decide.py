@@ -106,10 +106,10 @@ class Target:
     """A desired resource with its known values.
 
     `properties` are resolved property values without the absent ones. `fingerprint` is None if some values are unknown,
-    and `size` is about how many bytes they take. `implementation` is the resolved type name; `since` is the start of the
-    operation (seconds since the epoch); `skipped` are the uuids of the recorded resources that it does not touch. For
-    `restored` and `renewed` see `retention.Restored`. `fresh` is the target of a new object, if that is another one:
-    with the template's values where the present object has those of a restored snapshot.
+    and `size` is about how many bytes they take. `implementation` is the resolved type name; `since` is the start of
+    the operation (seconds since the epoch); `skipped` are the uuids of the recorded resources that it does not touch.
+    For `restored` and `renewed` see `retention.Restored`. `fresh` is the target of a new object, if that is another
+    one: with the template's values where the present object has those of a restored snapshot.
     """
 
     name: str

@@ -50,8 +50,8 @@ class Subject:
 
     `properties` are the desired property values, `definition` the one with the resource; both None for a removal.
     `state` is the resource as recorded. `within` are the definitions and names of the resources around it, outermost
-    first. `unforeseen` says that the resource has a nested stack whose steps cannot be planned. `hides` returns the paths of
-    hidden values in the properties; None for a removal.
+    first. `unforeseen` says that the resource has a nested stack whose steps cannot be planned. `hides` returns the
+    paths of hidden values in the properties; None for a removal.
     """
 
     type: ResourceType

@@ -136,7 +136,7 @@ async def notify_parent_resource(run: OperationContext, status: str) -> Batch:
     if parent is None or parent.deleted_at is not None:
         return Batch()
     try:
-        context = await acting_on(run.parts, parent, run.writer)
+        context = await acting_on(run.components, parent, run.writer)
         state = context.states.get(stack.parent_resource or "")
         return Batch() if state is None else await _parent_notified(context, state, status == COMPLETE)
     except StokerError as error:
@@ -154,7 +154,7 @@ async def _parent_notified(context: StackContext, state: ResourceState, succeede
         with suppress(StokerError):  # they are read again when they are needed
             values = await state.type.read_attributes(await make_call(context, state), keys)
             state.stored.attributes = {attribute_text(key): value for key, value in values.items()}
-    announced = context.parts.announcer.about_scaling(context.stack, call.report.announced)
+    announced = context.components.announcer.about_scaling(context.stack, call.report.announced)
     return Batch().change(state.seal()).add(*announced)
 
 

@@ -66,8 +66,8 @@ async def find(run: OperationContext, state: ResourceState, call: Call) -> None:
     arrives after a search has found its object (see `Performer.perform`).
     """
     row, whole = state.row, state.type.part_of
-    call.engine.unrecorded = unrecorded = Unrecorded(run, whole, run.parts.runs.all)
-    async with run.parts.searches.turn(state.type, run.stack.project_id, call):
+    call.engine.unrecorded = unrecorded = Unrecorded(run, whole, run.components.runs.all)
+    async with run.components.searches.turn(state.type, run.stack.project_id, call):
         while state.stored.uncertain:
             call.physical_id = row.physical_id = require_fitting(await found(state.type, call))
             state.stored.uncertain = False

@@ -114,8 +114,8 @@ async def _has_unowned_object(context: StackContext, state: ResourceState, call:
     """Search for the call's object unless it has one; return whether there is one and no resource has or gets it."""
     alike = call.physical_id is None and not has_own_name(state, call)
     if call.physical_id is None:
-        call.engine.unrecorded = Unrecorded(context, state.type.part_of, context.parts.runs.all)
-        async with context.parts.searches.turn(state.type, context.stack.project_id, call):
+        call.engine.unrecorded = Unrecorded(context, state.type.part_of, context.components.runs.all)
+        async with context.components.searches.turn(state.type, context.stack.project_id, call):
             call.physical_id = await found(state.type, call)
     if call.physical_id is None:
         return False

@@ -299,7 +299,7 @@ class OperationContext(StackContext):
         batch.claims.clear()  # those of an attempt that was refused
         acquired = [(row, self.states[row.uuid]) for row in _resources_in(batch) if self._acquires(row)]
         grants = object_owners.claim(batch, acquired, partial(_resources_of, self), self.stack) if acquired else []
-        await self.parts.announcer.commit(self.writer, batch, self.sinks)
+        await self.components.announcer.commit(self.writer, batch, self.sinks)
         for grant in grants:
             grant.state.recorded_id, grant.state.row.ownership = grant.physical_id, grant.ownership
 

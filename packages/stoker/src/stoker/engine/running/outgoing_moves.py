@@ -59,7 +59,7 @@ def _redefine(run: OperationContext, batch: Batch, prepared: Prepared, side: Sid
     now, by = services.clock.now(), Requester(above.user_id, above.user_name, above.request_id)
     operation = completed(new_operation(stack.id, "UPDATE", prepared.row.id, by, now, None), stack, now)
     operation.reason = f"Resources have got into the stack {run.stack.name}"
-    record_completed(batch, run.parts.announcer, stack, operation, prepared)
+    record_completed(batch, run.components.announcer, stack, operation, prepared)
     values: dict[str, object] = {**columns_after(operation, prepared), "updated_at": now}
     batch.then(partial(queries.set_stack, stack_id=stack.id, values=values))
     record_descriptions(batch, side)

@@ -213,7 +213,7 @@ class Performer:
         if outcome.watch is None or outcome.after is None or state.row.physical_id is None:
             await run.pause(uuid, outcome.after)
             return
-        poller = run.parts.object_poller
+        poller = run.components.object_poller
         watching = poller.watching(
             await run.cloud(), outcome.watch, state.row.physical_id, outcome.after, partial(run.wake, uuid)
         )

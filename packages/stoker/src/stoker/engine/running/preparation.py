@@ -282,7 +282,7 @@ async def _former(run: OperationContext) -> Definition | None:
 
 async def _secrets_above(run: OperationContext) -> frozenset[str]:
     """Return the secrets of the stacks above: from the plan of the parent operation, or from the database."""
-    above = run.parts.runs.get(run.stack.parent_id or "")
+    above = run.components.runs.get(run.stack.parent_id or "")
     if above is not None and above.has_plan:
         return above.planned_secrets.union(generated_secrets(above))
     return frozenset(await secrets_above(run.services, run.stack))

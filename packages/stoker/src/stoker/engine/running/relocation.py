@@ -101,7 +101,7 @@ async def _end(run: OperationContext, stack: Stack) -> None:
     """Return when the operation on a nested stack has ended."""
     operation = await run.services.database.read(queries.operation_by_id, stack.operation)
     if operation is not None:
-        await run.parts.submissions.ended(operation)
+        await run.components.submissions.ended(operation)
 
 
 async def _settle(run: OperationContext, before: Any, completed: CompletedMoves) -> None:
@@ -145,7 +145,7 @@ def _recording(run: OperationContext, completed: CompletedMoves) -> Batch:
 
 def _add_begun(run: OperationContext, batch: Batch, begun: NewNestedStack) -> None:
     """Add a nested stack that begins empty, with the operation that has created it, and its events."""
-    stack, above, announcer = begun.stack, run.operation, run.parts.announcer
+    stack, above, announcer = begun.stack, run.operation, run.components.announcer
     now = stack.created_at
     by = Requester(above.user_id, above.user_name, above.request_id)
     operation = replace(

@@ -170,7 +170,7 @@ class Execution:
                 await prepare(run)
                 self._keep_plan()
                 run.progress.planned.set()
-                run.parts.runs.planned(run)
+                run.components.runs.planned(run)
                 await self._check_first()
                 await self._call_plugins_before()
                 if run.progress.unsaved_transfers is not None:
@@ -218,7 +218,7 @@ class Execution:
         """
         run = self._run
         known = run.planning.written
-        above = run.parts.runs.get(run.stack.parent_id or "")
+        above = run.components.runs.get(run.stack.parent_id or "")
         if isinstance(above, OperationContext) and above.operation.id == run.operation.parent_operation:
             known = above.planning.written
         return known if known is not None else await written_policies(run.services, run.stack)
