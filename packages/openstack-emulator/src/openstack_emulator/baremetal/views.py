@@ -48,12 +48,12 @@ def driver_view(request: Request, name: str, detail: bool) -> View:
     if request.version < (1, 30):
         return view
     interfaces = DRIVERS[name]
-    known = [one for one, since in INTERFACES.items() if detail and request.version >= since]
+    known = [interface for interface, since in INTERFACES.items() if detail and request.version >= since]
     return {
         **view,
         "type": "dynamic",
-        **{f"default_{one}_interface": interfaces[one][0] for one in known},
-        **{f"enabled_{one}_interfaces": list(interfaces[one]) for one in known},
+        **{f"default_{interface}_interface": interfaces[interface][0] for interface in known},
+        **{f"enabled_{interface}_interfaces": list(interfaces[interface]) for interface in known},
     }
 
 

@@ -356,7 +356,7 @@ class Cloud:
         self._by_mount = {service.mount.strip("/"): service.name for service in self.services}
         self._by_name = {service.name: service for service in self.services}
         self._mounted: dict[str, MountedService] = {}
-        self._open([one for one in self.services if isinstance(one, Service) or one.always])
+        self._open([entry for entry in self.services if isinstance(entry, Service) or entry.always])
         self.store.flush()
 
     def service_at(self, mount: str) -> MountedService | None:
@@ -417,7 +417,7 @@ class Cloud:
         return [self.endpoint, *self.extra_endpoints.values()]
 
     def _open(self, services: Iterable[Service | LazyService]) -> None:
-        loaded = [one.load() if isinstance(one, LazyService) else one for one in services]
+        loaded = [entry.load() if isinstance(entry, LazyService) else entry for entry in services]
         for service in loaded:
             self._mounted[service.name] = MountedService(service, service.router, service.records(self))
         for service in loaded:

@@ -86,7 +86,7 @@ def count_objects(control: ControlRecords, request: Request) -> Response:
         if not table.internal:
             ids = table.ids()
             if project is not None:
-                ids = [one.id for one in table if one.get("project_id") == project]
+                ids = [record.id for record in table if record.get("project_id") == project]
             objects.setdefault(service, {})[name] = {"count": len(ids), "ids": ids}
     return Response({"objects": objects, "pending": len(control.cloud.transitions)})
 

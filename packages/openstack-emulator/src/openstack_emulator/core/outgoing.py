@@ -99,7 +99,7 @@ class RequestSender:
             return True
         with suppress(ValueError):
             place = (str(ip_address(url.hostname or "")), url.port or PORTS[url.scheme])
-            return any(one.contains(place) for one in self._permitted)
+            return any(network.contains(place) for network in self._permitted)
         return False
 
     def send(
@@ -144,7 +144,7 @@ class RequestSender:
         cloud, *others = (_places(url) for url in self._own())
         if place in cloud:
             return self.listening_address
-        if any(place in services for services in others) or any(one.contains(place) for one in self._permitted):
+        if any(place in services for services in others) or any(network.contains(place) for network in self._permitted):
             return place
         address = plain_address(place[0])
         if address.is_loopback or address.is_unspecified:

@@ -70,7 +70,7 @@ def predicate(expression: object, read: Callable[[R, str], object], depth: int =
     if operator == "in":
         if not isinstance(operand, list):
             raise bad_request("The operator 'in' needs a list of values.")
-        return lambda record: any(compare("=", read(record, field), one) for one in operand)
+        return lambda record: any(compare("=", read(record, field), choice) for choice in operand)
     compare(operator, None, None)
     return lambda record: compare(operator, read(record, field), operand)
 

@@ -63,13 +63,13 @@ def _form(kind: type[Part]) -> _Form:
 
 
 def _form_of(kind: type[Part]) -> _Form:
-    fields = [one for one in dataclasses.fields(kind) if one.name != "fault"]
+    fields = [attribute for attribute in dataclasses.fields(kind) if attribute.name != "fault"]
     hints = get_type_hints(kind)
-    names = {one.metadata.get(_NAME, one.name): one.name for one in fields}
-    parts = {one.name: part for one in fields if (part := _part_of(hints[one.name])) is not None}
+    names = {attribute.metadata.get(_NAME, attribute.name): attribute.name for attribute in fields}
+    parts = {attribute.name: part for attribute in fields if (part := _part_of(hints[attribute.name])) is not None}
     composed = [stored for stored, name in names.items() if name in parts]
     public = [stored for stored in names if stored[0] != "_"]
-    values = _reader([one.name for one in fields])
+    values = _reader([attribute.name for attribute in fields])
     return _Form(names, values, parts, composed, public, _reader([names[stored] for stored in public]))
 
 
@@ -84,15 +84,15 @@ def _part_of(hint: object) -> Callable[[Any], Any] | None:
     for other fields."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return next((parser for one in get_args(hint) if (parser := _part_of(one)) is not None), None)
+        return next((parser for argument in get_args(hint) if (parser := _part_of(argument)) is not None), None)
     options = (hint, *get_args(hint))
-    part = next((one for one in options if isinstance(one, type) and issubclass(one, Part)), None)
+    part = next((option for option in options if isinstance(option, type) and issubclass(option, Part)), None)
     if part is None:
         return None
     parser = part.from_json
     if origin is dict:
-        return lambda data: {name: parser(one) for name, one in data.items()}
-    return (lambda data: [parser(one) for one in data]) if origin is list else parser
+        return lambda data: {name: parser(member) for name, member in data.items()}
+    return (lambda data: [parser(element) for element in data]) if origin is list else parser
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -143,10 +143,10 @@ def _composed(form: _Form, data: dict[str, object]) -> dict[str, object]:
 def plain(value: object) -> object:
     """A value as JSON, with the parts within it."""
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(element) for element in value]
     if isinstance(value, Part):
         return to_plain(value)
-    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+    return {name: plain(member) for name, member in value.items()} if isinstance(value, dict) else value
 
 
 def to_bytes(stored: Part | Mapping[str, object]) -> bytes:

@@ -108,7 +108,7 @@ def attributes_of_resources(database: sqlite3.Connection) -> None:
         return {**_ATTRIBUTE, **data, **lengths}
 
     def kind(data: dict[str, Any]) -> dict[str, Any]:
-        return {**data, "attributes": {name: attribute(one) for name, one in data["attributes"].items()}}
+        return {**data, "attributes": {name: attribute(values) for name, values in data["attributes"].items()}}
 
     _rewrite(database, "gnocchi", "resources", resource)
     _rewrite(database, "gnocchi", "resource_types", kind)
@@ -163,7 +163,7 @@ def whole_containers(database: sqlite3.Connection) -> None:
         database,
         "zun",
         "containers",
-        lambda data: {**data, "_interfaces": [{**whole, **one} for one in data["_interfaces"]]},
+        lambda data: {**data, "_interfaces": [{**whole, **interface} for interface in data["_interfaces"]]},
     )
 
 
@@ -205,8 +205,8 @@ def whole_servers(database: sqlite3.Connection) -> None:
 
     def server(data: dict[str, Any]) -> dict[str, Any]:
         new = None if data.get("_new") is None else {"vm_state": None, **data["_new"]}
-        networks = [{**dict.fromkeys(("uuid", "port", "fixed_ip", "tag")), **one} for one in data["_networks"]]
-        devices = [{"volume_id": None, "volume": None, **one} for one in data["_devices"]]
+        networks = [{**dict.fromkeys(("uuid", "port", "fixed_ip", "tag")), **network} for network in data["_networks"]]
+        devices = [{"volume_id": None, "volume": None, **device} for device in data["_devices"]]
         whole = {**data, "_new": new, "_networks": networks, "_devices": devices, "_files": data.get("_files") or []}
         return {**_OF_SERVERS, **whole, "_old": data.get("_old") or None}
 

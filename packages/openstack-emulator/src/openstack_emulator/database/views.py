@@ -67,7 +67,7 @@ def instance_summary(service: DatabaseService, request: Request, instance: Insta
     if instance.replica_of is not None:
         shown |= {"replica_of": _linked(request, "instances", instance.replica_of)}
     if reachable:
-        shown |= {"addresses": [one.to_json() for one in instance.addresses], "ip": _addresses(instance)}
+        shown |= {"addresses": [address.to_json() for address in instance.addresses], "ip": _addresses(instance)}
     return shown
 
 
@@ -85,7 +85,7 @@ def instance_detail(service: DatabaseService, request: Request, instance: Instan
         "volume": _volume(instance),
         "cluster_id": instance.cluster_id,
         "configuration": None if configuration is None else _attached(service, request, configuration),
-        "replicas": [_linked(request, "instances", one.id) for one in replicas] or None,
+        "replicas": [_linked(request, "instances", replica.id) for replica in replicas] or None,
         "fault": None if instance.failure is None else instance.failure.to_json(),
     }
     return {name: value for name, value in shown.items() if value is not None}
@@ -103,7 +103,7 @@ def _attached(service: DatabaseService, request: Request, key: str) -> Json:
 
 
 def _addresses(instance: Instance) -> list[str]:
-    return [one.address for one in instance.addresses]
+    return [address.address for address in instance.addresses]
 
 
 def user_view(user: User) -> Json:
@@ -132,7 +132,7 @@ def cluster_view(service: DatabaseService, request: Request, cluster: Cluster) -
     """A cluster with its instances."""
     number, description = TASKS[cluster.task]
     members = service.clusters.members(cluster)
-    addresses = [one for row in members if row.status != "BUILD" for one in _addresses(row)]
+    addresses = [address for row in members if row.status != "BUILD" for address in _addresses(row)]
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -218,7 +218,7 @@ def datastore_view(request: Request, store: Datastore, versions: Iterable[Datast
     return {
         "id": store.id,
         "name": store.name,
-        "versions": [version_view(request, one) for one in versions],
+        "versions": [version_view(request, version) for version in versions],
         "links": links(request, "datastores", store.id),
         **({} if store.default_version is None else {"default_version": store.default_version}),
     }

@@ -40,7 +40,7 @@ def announcement(announced: Advertisement, mac: str) -> bytes:
         own = ON_LINK | autonomous * AUTONOMOUS
         head = (PREFIX, 4, prefix.prefixlen, own, VALID_SECONDS, PREFERRED_SECONDS, 0)
         options.append(struct.pack("!BBBBIII", *head) + prefix.network_address.packed)
-    if servers := b"".join(ip_address(one).packed for one in announced.name_servers):
+    if servers := b"".join(ip_address(server).packed for server in announced.name_servers):
         options.append(struct.pack("!BBHI", NAME_SERVERS, 1 + len(servers) // 8, 0, ROUTER_SECONDS) + servers)
     return struct.pack("!BBHBBHII", ADVERTISEMENT, 0, 0, GUEST_HOPS, flags, ROUTER_SECONDS, 0, 0) + b"".join(options)
 

@@ -48,7 +48,7 @@ def guest_driver(selection: Selection, image: str = DEFAULT, directory: Path | N
     from openstack_emulator.guests.qemu import Qemu
 
     kinds: dict[str, type[Namespaces] | type[Qemu]] = {NAMESPACE: Namespaces, QEMU: Qemu}
-    hypervisors: dict[str, Hypervisor] = {driver: kinds[driver](one) for driver, one in found.items()}
+    hypervisors: dict[str, Hypervisor] = {driver: kinds[driver](program) for driver, program in found.items()}
     return LocalDriver(selection, hypervisors, directory)
 
 

@@ -68,7 +68,7 @@ def _offered(server: str, lease: Lease, kind: int) -> dict[int, bytes]:
         MTU: struct.pack("!H", lease.mtu),
     }
     if lease.name_servers:
-        found[NAME_SERVERS] = b"".join(inet_aton(one) for one in lease.name_servers)
+        found[NAME_SERVERS] = b"".join(inet_aton(server) for server in lease.name_servers)
     if (gateway := dict(lease.routes).get(DEFAULT_ROUTE)) is not None:
         found[ROUTER] = inet_aton(gateway)
     if lease.routes:

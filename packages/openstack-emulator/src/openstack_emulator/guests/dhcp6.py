@@ -45,16 +45,18 @@ def answer(data: bytes, server: bytes, lease: Lease6 | None) -> bytes | None:
     found = [(code, value) for code, value in options if code == CLIENT_ID]
     associations = [value for code, value in options if code == ASSOCIATION and len(value) >= ASSOCIATED.size]
     if kind in (SOLICIT, REQUEST, RENEW, REBIND):
-        found += [(ASSOCIATION, _association(one[:4], lease, at == 0)) for at, one in enumerate(associations)]
+        found += [
+            (ASSOCIATION, _association(association[:4], lease, at == 0)) for at, association in enumerate(associations)
+        ]
     elif kind == CONFIRM:
-        addresses = {address for one in associations for address in _addresses(one)}
+        addresses = {address for association in associations for address in _addresses(association)}
         found.append((STATUS, _status(0 if addresses <= set(lease.addresses) else NOT_ON_LINK)))
     elif kind in (RELEASE, DECLINE):
         found.append((STATUS, _status(0)))
     elif kind != INFORMATION:
         return None
     if lease.name_servers and NAME_SERVERS in _requested(received.get(REQUESTED, b"")):
-        found.append((NAME_SERVERS, b"".join(ip_address(one).packed for one in lease.name_servers)))
+        found.append((NAME_SERVERS, b"".join(ip_address(server).packed for server in lease.name_servers)))
     head = bytes([ADVERTISE if kind == SOLICIT else REPLY]) + data[1:4]
     return head + _encoded((SERVER_ID, server), *found)
 
@@ -65,7 +67,7 @@ def _association(identifier: bytes, lease: Lease6, first: bool) -> bytes:
     if not first or not lease.addresses:
         return times + _encoded((STATUS, _status(NO_ADDRESSES)))
     lifetimes = LIFETIMES.pack(PREFERRED_SECONDS, VALID_SECONDS)
-    return times + _encoded(*((ADDRESS, ip_address(one).packed + lifetimes) for one in lease.addresses))
+    return times + _encoded(*((ADDRESS, ip_address(address).packed + lifetimes) for address in lease.addresses))
 
 
 def _addresses(association: bytes) -> Iterator[str]:

@@ -135,7 +135,7 @@ class Launcher(ABC):
         self.own(drive)
         for path, content in files.items():
             place = drive / path
-            for parent in reversed([one for one in place.parents if drive in one.parents]):
+            for parent in reversed([parent for parent in place.parents if drive in parent.parents]):
                 self.own(parent)
             place.write_bytes(content)
             place.chmod(0o644)

@@ -214,10 +214,10 @@ class Group:
     def limit(self, size: Size) -> None:
         """Set the limits, and the weight of the flavor's processors. Raises: OSError."""
         for part in self._parts:
-            for one in LIMITS[part.version]:
-                file = part.directory / one.file
-                if one.controller in part.controllers and not (one.optional and not file.exists()):
-                    file.write_text(one.value(size))
+            for limit in LIMITS[part.version]:
+                file = part.directory / limit.file
+                if limit.controller in part.controllers and not (limit.optional and not file.exists()):
+                    file.write_text(limit.value(size))
             _weigh(part, size.processors)
         self._processors = size.processors
         self._weighed(size.processors)

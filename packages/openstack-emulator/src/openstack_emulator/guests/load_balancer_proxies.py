@@ -47,7 +47,7 @@ class LoadBalancerProxies:
     async def serve(self, balancers: Sequence[Balancer]) -> None:
         """Serve these load balancers and no others, whose namespaces exist. Raises: NetworkFailed."""
         await self._probe(balancers)
-        needed = {(one.id, listener.port): listener for one in balancers for listener in one.listeners}
+        needed = {(balancer.id, listener.port): listener for balancer in balancers for listener in balancer.listeners}
         for place in self._fronts.keys() - needed.keys():
             await self._fronts.pop(place).close()
         for place, listener in needed.items():
@@ -67,9 +67,9 @@ class LoadBalancerProxies:
 
     async def _probe(self, balancers: Sequence[Balancer]) -> None:
         needed = {
-            member.id: (balancer_space(one.id), member, pool.monitor)
-            for one in balancers
-            for pool in one.pools
+            member.id: (balancer_space(balancer.id), member, pool.monitor)
+            for balancer in balancers
+            for pool in balancer.pools
             if pool.monitor is not None
             for member in pool.members
         }
@@ -131,7 +131,9 @@ class Frontend:
         source, port = writer.get_extra_info("peername") or ("", 0)
         if not source:  # the connection has ended already
             return
-        admitted = not listener.sources or any(ip_address(source) in ip_network(one) for one in listener.sources)
+        admitted = not listener.sources or any(
+            ip_address(source) in ip_network(network) for network in listener.sources
+        )
         if not admitted or self._open.total() >= min(MOST, MOST if listener.most is None else listener.most):
             writer.transport.abort()
             return
@@ -173,18 +175,22 @@ class Frontend:
         if pool is None:
             return []
         usable = [
-            one for one in pool.members if one.weight and self._load_balancer_proxies.answers(one.id) is not False
+            member
+            for member in pool.members
+            if member.weight and self._load_balancer_proxies.answers(member.id) is not False
         ]
-        usable = [one for one in usable if not one.backup] or usable
+        usable = [member for member in usable if not member.backup] or usable
         if usable != self._usable:
             self._usable = usable
             self._served.clear()  # a new member must not get all connections until it has had as many
         if pool.by_source or pool.algorithm.startswith("SOURCE_IP"):
-            return sorted(usable, key=lambda one: _rank(source, one))
+            return sorted(usable, key=lambda member: _rank(source, member))
         if pool.algorithm == "LEAST_CONNECTIONS":
-            chosen = sorted(usable, key=lambda one: ((self._open[one.id] + 1) / one.weight, self._served[one.id]))
+            chosen = sorted(
+                usable, key=lambda member: ((self._open[member.id] + 1) / member.weight, self._served[member.id])
+            )
         else:
-            chosen = sorted(usable, key=lambda one: (self._served[one.id] + 1) / one.weight)
+            chosen = sorted(usable, key=lambda member: (self._served[member.id] + 1) / member.weight)
         if chosen:
             self._served[chosen[0].id] += 1
         return chosen

@@ -236,7 +236,7 @@ class LocalDriver(GuestDriver):
 
     def _remove_left(self, directory: Path) -> None:
         """Delete the directory of a guest that does not run, with the driver that has made its disk."""
-        makers = [name for name, one in self._hypervisors.items() if (directory / one.disk).exists()]
+        makers = [name for name, hypervisor in self._hypervisors.items() if (directory / hypervisor.disk).exists()]
         self._drivers[directory.name] = next(iter(makers or self._hypervisors))
         self.remove(directory.name)
 

@@ -250,7 +250,9 @@ class Machine(ABC):
         if message != WIRED:
             return message, {}
         namespaces, sockets = descriptors[:NAMESPACES], descriptors[NAMESPACES:]
-        listeners = dict(zip(self._addresses, (socket.socket(fileno=one) for one in sockets), strict=True))
+        listeners = dict(
+            zip(self._addresses, (socket.socket(fileno=descriptor) for descriptor in sockets), strict=True)
+        )
         ports = {self._place(address): listener.getsockname()[1] for address, listener in listeners.items()}
         try:
             await self._network_reconciler.join(self._id, namespaces, self._translation(ports), self.settings)

@@ -33,7 +33,9 @@ class MetadataProxies:
         """Listen in these namespaces and no others. Raises: NetworkFailed."""
         self._topology = topology
         needed = {
-            network_space(key): partial(self._on_network, key) for key, one in topology.networks.items() if one.metadata
+            network_space(key): partial(self._on_network, key)
+            for key, network in topology.networks.items()
+            if network.metadata
         }
         needed |= {router_space(key): partial(self._on_router, key) for key in topology.routers}
         for space in self._open.keys() - (needed.keys() & plan.spaces.keys()):
@@ -52,7 +54,7 @@ class MetadataProxies:
 
     def _on_network(self, network: str, address: str) -> str:
         for port in self._topology.ports.values():
-            if port.network == network and address in (one.partition("/")[0] for one in port.addresses):
+            if port.network == network and address in (interface.partition("/")[0] for interface in port.addresses):
                 return port.guest_id
         return ""
 
@@ -64,4 +66,4 @@ class MetadataProxies:
 
 def _reaches(link: Link, address: str) -> bool:
     """Whether an address is on a subnet of a link: another one of the same network may have the same range."""
-    return any(ip_address(address) in ip_interface(one).network for one in link.addresses)
+    return any(ip_address(address) in ip_interface(interface).network for interface in link.addresses)

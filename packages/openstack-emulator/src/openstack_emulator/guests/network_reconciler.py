@@ -156,7 +156,7 @@ class NetworkReconciler:
         before = self._present
         for name in plan.spaces.keys() - before.spaces.keys():
             await self._make(name, plan.spaces[name])
-        for cable in [one for name, one in before.cables.items() if plan.cables.get(name) != one]:
+        for cable in [cable for name, cable in before.cables.items() if plan.cables.get(name) != cable]:
             await self._cut(cable)
         for name, space in plan.spaces.items():
             if space.filter != before.spaces[name].filter:

@@ -78,8 +78,8 @@ def router_filter(router: Router, gateway: str) -> str:
     inside = sorted({str(ip_interface(a).network) for link in router.links for a in link.addresses if ":" not in a})
     arriving = [f"ip daddr {outer} dnat to {inner}" for outer, inner in router.floating]
     arriving += [
-        f"ip daddr {one.address} {one.protocol} dport {one.port} dnat to {one.to_address}:{one.to_port}"
-        for one in router.forwardings
+        f"ip daddr {rule.address} {rule.protocol} dport {rule.port} dnat to {rule.to_address}:{rule.to_port}"
+        for rule in router.forwardings
     ]
     requests = [f'iifname "{gateway}" ip daddr {METADATA_ADDRESS} drop']
     leaving = []
@@ -263,7 +263,10 @@ def _collapsed(addresses: Iterable[str], version: int) -> list[str]:
 def _numbers(prefixes: Iterable[str]) -> list[str]:
     """Return prefixes of IPv6 as ranges of numbers, for a field that nftables knows by its place only."""
     networks = [IPv6Network(prefix) for prefix in prefixes]
-    return [f"{int(one[0]):#x}-{int(one[-1]):#x}" if one.num_addresses > 1 else f"{int(one[0]):#x}" for one in networks]
+    return [
+        f"{int(network[0]):#x}-{int(network[-1]):#x}" if network.num_addresses > 1 else f"{int(network[0]):#x}"
+        for network in networks
+    ]
 
 
 def _set(elements: Iterable[str]) -> str:

@@ -100,8 +100,8 @@ def planned(
     """
     plan = Plan()
     ports = [port for port in topology.ports.values() if port.guest_id in running]
-    networks = {port.network for port in ports} | {one.link.network for one in topology.balancers}
-    routers = [one for one in topology.routers.values() if any(link.network in networks for link in one.links)]
+    networks = {port.network for port in ports} | {balancer.link.network for balancer in topology.balancers}
+    routers = [router for router in topology.routers.values() if any(link.network in networks for link in router.links)]
     inner = set(networks)
     networks |= {router.gateway.network for router in routers if router.gateway is not None}
     for key in networks:
@@ -194,7 +194,7 @@ def _plan_router(plan: Plan, topology: Topology, router: Router, inner: Collecti
         space.addresses |= {(interface, address) for address in link.addresses}
     space.routes |= {f"{to} via {hop}" for to, hop in router.routes}
     gateway = "" if router.gateway is None else _link_name("qg", router.gateway)
-    outer = {address for address, _ in router.floating} | {one.address for one in router.forwardings}
+    outer = {address for address, _ in router.floating} | {forwarding.address for forwarding in router.forwardings}
     space.addresses |= {(gateway, f"{address}/32") for address in outer if gateway}
     space.filter = router_filter(router, gateway) if gateway else FLUSH
 

@@ -121,8 +121,8 @@ class VirtualMachine(Machine):
             raise LaunchFailed(f"The guest cannot be started: {why}.") from error
 
     async def _after_end(self) -> None:
-        for one in self._sockets or ():
-            one.close()
+        for listener in self._sockets or ():
+            listener.close()
         self._sockets = None
         devices, self._devices = self._devices, None
         if devices is not None:

@@ -124,8 +124,8 @@ class Volumes(Contents):
         return (self._directory / f"{name}{DISK}").exists()
 
     async def _delete_one(self, name: str) -> None:
-        for one in (name, f"{name}{DISK}"):
-            await super()._delete_one(one)
+        for file_name in (name, f"{name}{DISK}"):
+            await super()._delete_one(file_name)
 
     async def disk(self, volume: Volume) -> Path:
         """Return the directory of a volume that is the disk of a guest, when all that was ordered has been done; a

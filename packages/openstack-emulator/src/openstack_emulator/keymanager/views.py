@@ -36,9 +36,10 @@ def container_view(base: str, container: Container) -> dict[str, object]:
         "created": container.created,
         "updated": container.updated,
         "secret_refs": [
-            {"name": one.name, "secret_ref": reference(base, "secrets", one.secret_id)} for one in container.entries
+            {"name": entry.name, "secret_ref": reference(base, "secrets", entry.secret_id)}
+            for entry in container.entries
         ],
-        "consumers": [consumer_view(base, one) for one in container.consumers],
+        "consumers": [consumer_view(base, consumer) for consumer in container.consumers],
     }
 
 

@@ -83,7 +83,7 @@ def _plain_resource(resource: Resource, attributes: tuple[str, ...]) -> dict[str
 
 def type_view(kind: ResourceType) -> dict[str, object]:
     """A type of resources."""
-    attributes = {name: _attribute_view(one) for name, one in kind.attributes.items()}
+    attributes = {name: _attribute_view(attribute) for name, attribute in kind.attributes.items()}
     return {"name": kind.id, "attributes": attributes, "state": "active"}
 
 

@@ -206,7 +206,11 @@ def list_source_rows(engine: PolicyEngine, request: Request) -> Response:
 
 def list_drivers(engine: PolicyEngine, request: Request) -> Response:
     return Response(
-        {"results": [{"id": name, "description": one.description} for name, one in engine.sources.drivers().items()]}
+        {
+            "results": [
+                {"id": name, "description": driver.description} for name, driver in engine.sources.drivers().items()
+            ]
+        }
     )
 
 

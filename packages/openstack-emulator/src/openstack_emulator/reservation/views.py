@@ -24,7 +24,7 @@ def lease_view(service: Reservations, lease: Lease) -> View:
     view.pop("before_end_date")  # which its events show
     return {
         **view,
-        "reservations": [_reservation_view(service, one) for one in leases.reservations_of(lease)],
+        "reservations": [_reservation_view(service, reservation) for reservation in leases.reservations_of(lease)],
         "events": [shown(event) for event in leases.events.of(lease)],
     }
 

@@ -272,7 +272,7 @@ def network_view(systems: SharedFileSystems, request: Request, network: ShareNet
     if version < SINCE_SUBNETS:
         shown |= _place(version, subnets[0] if subnets else None)
     else:
-        shown |= {"share_network_subnets": [subnet_view(request, one) for one in subnets]}
+        shown |= {"share_network_subnets": [subnet_view(request, subnet) for subnet in subnets]}
     if version < (2, 26):
         shown |= {"nova_net_id": None}
     if version >= (2, 63):

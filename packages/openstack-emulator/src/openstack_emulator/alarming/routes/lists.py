@@ -83,10 +83,12 @@ def found(rows: list[T], request: Request, read: Read[T]) -> list[T]:
         raise bad_request("filter and orderby must be strings of JSON.") from None
     chosen = predicate(expression, read)
     rows = [row for row in rows if chosen(row)]
-    if not isinstance(order or [], list) or not all(isinstance(one, dict) and len(one) == 1 for one in order or []):
+    if not isinstance(order or [], list) or not all(
+        isinstance(entry, dict) and len(entry) == 1 for entry in order or []
+    ):
         raise bad_request("orderby must be a list of objects with one field each.")
-    for one in reversed(order or []):
-        ((name, direction),) = one.items()
+    for entry in reversed(order or []):
+        ((name, direction),) = entry.items()
         rows.sort(key=lambda row: str(read(row, name)), reverse=str(direction).lower() == "desc")
     limit = body.get("limit")
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):

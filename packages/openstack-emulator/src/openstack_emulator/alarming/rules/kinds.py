@@ -197,7 +197,7 @@ class MeterRule(Comparison):
 
     @property
     def conditions(self) -> list[Condition]:
-        return [Condition(**one) for one in self.query]
+        return [Condition(**condition) for condition in self.query]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,7 +225,7 @@ class EventRule:
 
     @property
     def conditions(self) -> list[Condition]:
-        return [Condition(**one) for one in self.query]
+        return [Condition(**condition) for condition in self.query]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ from openstack_emulator.core.http import Request, Response
 _PROPERTIES = {
     "fake-hardware": {name: f"{name} of the fake vendor interface. Required." for name in ("B1", "B2")},
     **{
-        driver: {f"{driver}_{one}": f"The {one} of the management controller."
-                 for one in ("address", "username", "password")}
+        driver: {f"{driver}_{function}": f"The {function} of the management controller."
+                 for function in ("address", "username", "password")}
         for driver in ("ipmi", "redfish")
     },
 }  # fmt: skip

@@ -163,7 +163,7 @@ def _set_traits(service: BareMetal, request: Request, node: Node) -> Response:
     traits = body_of(request).get("traits")
     if not isinstance(traits, list):
         raise bad_request("The request body must have a list 'traits'.")
-    _save(service, node, {_trait(one) for one in traits})
+    _save(service, node, {_trait(trait) for trait in traits})
     return Response(status=204)
 
 

@@ -46,7 +46,7 @@ def patched(request: Request, kind: ObjectKind, record: BareMetalRecord) -> dict
     for at, operation in enumerate(json_patch.operations(request.json, DIALECT)):
         name = operation.pointer[0]
         if name not in kind.fields or kind.fields[name].check is None:
-            known = ", ".join(sorted(one for one, field in kind.fields.items() if field.check is not None))
+            known = ", ".join(sorted(name for name, field in kind.fields.items() if field.check is not None))
             raise bad_request(f"Cannot patch /{name}. Only the following can be updated: {known}")
         touched.add(name)
         try:

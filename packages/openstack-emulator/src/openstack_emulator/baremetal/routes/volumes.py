@@ -76,7 +76,7 @@ def _places(request: Request, prefix: str) -> Response:
     """The places of connectors and targets below a path; their links have no slash at the end."""
     paths = {kind.path.rpartition("/")[2]: f"{prefix}{kind.path}" for kind in (VOLUME_CONNECTOR, VOLUME_TARGET)}
     shown = {
-        name: [{one: value.rstrip("/") for one, value in link.items()} for link in links(request, path, "")]
+        name: [{key: value.rstrip("/") for key, value in link.items()} for link in links(request, path, "")]
         for name, path in paths.items()
     }
     return Response({**shown, "links": links(request, f"{prefix}volume", "")})

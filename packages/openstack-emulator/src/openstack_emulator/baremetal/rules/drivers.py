@@ -52,7 +52,7 @@ def check_interfaces(node: Node) -> None:
         chosen = interface_of(node, name)
         if not chosen or chosen in driver[name]:
             continue
-        enabled = sorted({one for interfaces in DRIVERS.values() for one in interfaces[name]})
+        enabled = sorted({interface for interfaces in DRIVERS.values() for interface in interfaces[name]})
         if chosen not in enabled:
             raise bad_request(
                 f"Could not find the following interface in the 'ironic.hardware.interfaces.{name}' entrypoint: "

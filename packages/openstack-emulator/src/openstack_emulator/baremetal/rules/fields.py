@@ -90,7 +90,11 @@ class ObjectKind:
 
     def defaults(self) -> dict[str, Any]:
         """The values of the fields that requests may set until one does."""
-        return {name: copy.deepcopy(one.default) for name, one in self.fields.items() if one.check is not None}
+        return {
+            name: copy.deepcopy(declaration.default)
+            for name, declaration in self.fields.items()
+            if declaration.check is not None
+        }
 
     def check(self, version: Version, values: Mapping[str, object], required: Sequence[str] = ()) -> None:
         """Refuse fields that do not exist (400) or only in later versions (406), wrong and missing values (400)."""

@@ -80,7 +80,7 @@ def steps_form(value: object) -> Problem | None:
     for step in value:
         if not isinstance(step, dict) or step.keys() != set(_OF_STEP):
             return specific(step, f"{step!r} must be an object with interface, step, args and priority")
-        interface, name, arguments, priority = (step.get(one) for one in _OF_STEP)
+        interface, name, arguments, priority = (step.get(key) for key in _OF_STEP)
         if interface not in ("bios", "deploy", "firmware", "management", "power", "raid"):
             return specific(interface, f"{interface!r} is not an interface that has steps")
         if not isinstance(name, str) or not name or not isinstance(arguments, dict):

@@ -130,8 +130,8 @@ class Ports(Rules):
             raise conflict(
                 f"Port {port.uuid} can't be PXE-enabled: its portgroup {group.uuid} doesn't support standalone ports."
             )
-        others = [one for one in self.rows.select(portgroup_uuid=group.uuid) if one.uuid != port.uuid]
-        if others and port.physical_network not in {one.physical_network for one in others}:
+        others = [row for row in self.rows.select(portgroup_uuid=group.uuid) if row.uuid != port.uuid]
+        if others and port.physical_network not in {other.physical_network for other in others}:
             raise conflict(f"All ports of portgroup {group.uuid} must have the same physical network.")
 
     def create_group(self, key: str, values: Mapping[str, Any]) -> PortGroup:
@@ -167,7 +167,9 @@ class Ports(Rules):
             group.address = group.address.lower()
         for name in ("name", "address"):
             value = group.get(name)
-            if value is not None and any(one.get(name) == value and one.uuid != group.uuid for one in self.groups):
+            if value is not None and any(
+                other.get(name) == value and other.uuid != group.uuid for other in self.groups
+            ):
                 raise conflict(f"A portgroup with {name} {value} already exists.")
 
     def forget_node(self, node_uuid: str) -> None:

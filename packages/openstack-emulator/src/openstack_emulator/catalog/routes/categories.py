@@ -37,7 +37,10 @@ def _found(service: ApplicationCatalog, request: Request) -> Category:
 def show(service: ApplicationCatalog, request: Request) -> Response:
     row = _found(service, request)
     held = service.packages.in_category(row.name)
-    shown = [{"fully_qualified_name": one.fully_qualified_name, "id": one.id, "name": one.name} for one in held]
+    shown = [
+        {"fully_qualified_name": package.fully_qualified_name, "id": package.id, "name": package.name}
+        for package in held
+    ]
     return Response({**category_view(service, row), "packages": shown})
 
 

@@ -64,7 +64,7 @@ def _environment(service: ApplicationCatalog, request: Request) -> Environment:
 def show(service: ApplicationCatalog, request: Request) -> Response:
     row = _environment(service, request)
     acquired = next(
-        (one.id for one in service.environments.sessions.select(environment_id=row.id, state=DEPLOYING)), None
+        (session.id for session in service.environments.sessions.select(environment_id=row.id, state=DEPLOYING)), None
     )
     return Response(
         {**environment_view(service, row), "acquired_by": acquired, "services": _services(service, request, row)}
@@ -141,7 +141,9 @@ def show_service(service: ApplicationCatalog, request: Request) -> Response:
     path = request.vars["path"]
     for part in path.strip("/").split("/"):
         if isinstance(found, list):
-            found = next((one for one in found if isinstance(one, dict) and one.get("?", {}).get("id") == part), None)
+            found = next(
+                (member for member in found if isinstance(member, dict) and member.get("?", {}).get("id") == part), None
+            )
         else:
             found = found.get(part) if isinstance(found, dict) else None
         if found is None:
@@ -165,7 +167,7 @@ def set_services(service: ApplicationCatalog, request: Request) -> Response:
 
 def remove_service(service: ApplicationCatalog, request: Request) -> Response:
     session, key = _draft(service, request), request.vars["path"]
-    kept = [one for one in session.services if identifier_of(one) != key]
+    kept = [member for member in session.services if identifier_of(member) != key]
     if len(kept) == len(session.services):
         raise not_found(f"Service {key} is not found")
     service.environments.set_services(session, kept)
@@ -179,14 +181,14 @@ def list_deployments(service: ApplicationCatalog, request: Request) -> Response:
     """The deployments of an environment, the latest first."""
     row = _environment(service, request)
     found = service.environments.deployments.select(environment_id=row.id)[::-1]
-    return Response({"deployments": [deployment_view(one) for one in found]})
+    return Response({"deployments": [deployment_view(deployment) for deployment in found]})
 
 
 def list_all_deployments(service: ApplicationCatalog, request: Request) -> Response:
     """The deployments of all environments of the caller's project, the latest first."""
     own = {row.id for row in service.environments.rows.select(project_id=request.context.project)}
-    found = [one for one in service.environments.deployments if one.environment_id in own][::-1]
-    return Response({"deployments": [deployment_view(one) for one in found]})
+    found = [deployment for deployment in service.environments.deployments if deployment.environment_id in own][::-1]
+    return Response({"deployments": [deployment_view(deployment) for deployment in found]})
 
 
 def list_reports(service: ApplicationCatalog, request: Request) -> Response:
@@ -197,5 +199,9 @@ def list_reports(service: ApplicationCatalog, request: Request) -> Response:
         raise not_found(f"Deployment with id {key} not found")
     service_ids = request.query.all("service_id")
     return Response(
-        {"reports": [one.to_json() for one in deployment.reports if not service_ids or one.entity_id in service_ids]}
+        {
+            "reports": [
+                report.to_json() for report in deployment.reports if not service_ids or report.entity_id in service_ids
+            ]
+        }
     )

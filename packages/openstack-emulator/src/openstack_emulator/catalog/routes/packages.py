@@ -40,10 +40,10 @@ _FILTERS: Mapping[str, Callable[[Package, list[str]], bool]] = {
     "id": lambda row, values: row.id in values,
     "fqn": lambda row, values: row.fully_qualified_name in values,
     "name": lambda row, values: row.name in values,
-    "type": lambda row, values: row.type.lower() in [one.lower() for one in values],
-    "category": lambda row, values: any(one in values for one in row.categories),
-    "tag": lambda row, values: any(one in values for one in row.tags),
-    "class_name": lambda row, values: any(one in values for one in row.class_definitions),
+    "type": lambda row, values: row.type.lower() in [value.lower() for value in values],
+    "category": lambda row, values: any(category in values for category in row.categories),
+    "tag": lambda row, values: any(tag in values for tag in row.tags),
+    "class_name": lambda row, values: any(definition in values for definition in row.class_definitions),
 }
 
 
@@ -119,12 +119,12 @@ def _form(request: Request) -> tuple[dict[str, object], bytes | None]:
         raise bad_request("The body is not a form")
     values: dict[str, Any] = {}
     data: bytes | None = None
-    for one in parts:
-        if not isinstance(one, Message):
+    for part in parts:
+        if not isinstance(part, Message):
             continue
-        content = one.get_payload(decode=True)
+        content = part.get_payload(decode=True)
         content = content if isinstance(content, bytes) else b""
-        if one.get_filename() or one.get_param("name", header="content-disposition") == "file":
+        if part.get_filename() or part.get_param("name", header="content-disposition") == "file":
             data = content
         elif content.strip():
             values = _fields(content)
@@ -190,8 +190,8 @@ def _patched(name: str, operation: Operation, value: Any) -> object:
     if not isinstance(elements, list):
         raise bad_request(f"The value of {name} must be an array")
     if operation.op == "add":
-        return [*value, *(one for one in elements if one not in value)]
-    return [one for one in value if one not in elements]
+        return [*value, *(element for element in elements if element not in value)]
+    return [element for element in value if element not in elements]
 
 
 def delete(service: ApplicationCatalog, request: Request) -> Response:

@@ -85,7 +85,7 @@ def add_service(service: ApplicationCatalog, request: Request) -> Response:
 
 def remove_service(service: ApplicationCatalog, request: Request) -> Response:
     row, key = _own(service, request), request.vars["service_id"]
-    kept = [one for one in row.services if identifier_of(one) != key]
+    kept = [member for member in row.services if identifier_of(member) != key]
     if len(kept) == len(row.services):
         raise not_found(f"Service {key} is not found")
     row.services = kept

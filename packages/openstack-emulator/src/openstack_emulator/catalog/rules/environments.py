@@ -217,8 +217,10 @@ class Environments(Rules):
         if fault is not None:
             problems.append((row.id, fault))
         failed = bool(problems)
-        reports = [("error", *one) for one in problems] or [("info", row.id, "Deployment finished")]
-        [deployment] = [one for one in self.deployments.select(environment_id=row.id) if one.session_id == key]
+        reports = [("error", *problem) for problem in problems] or [("info", row.id, "Deployment finished")]
+        [deployment] = [
+            deployment for deployment in self.deployments.select(environment_id=row.id) if deployment.session_id == key
+        ]
         deployment.state = "completed_w_errors" if failed else "success"
         deployment.finished = deployment.updated = now
         deployment.reports = [

@@ -32,7 +32,7 @@ def accepted_list(value: object) -> list[dict[str, object]]:
     """Return the applications of a request. Raises ApiError 400 for other values, and for an ID that occurs twice."""
     if not isinstance(value, list):
         raise bad_request("The request body must be a JSON array of applications")
-    services = [accepted(one) for one in value]
+    services = [accepted(entry) for entry in value]
     check_identifiers(services)
     return services
 

@@ -82,8 +82,8 @@ class Packages(Rules):
         """Return a package by ID, or by fully qualified name. Raises ApiError: 404, or 403 for a hidden one."""
         row = self.rows.get(key)
         if row is None:
-            named = [one for one in self.rows.select(fully_qualified_name=key) if self._is_visible(context, one)]
-            row = min(named, key=lambda one: one.owner_id != context.project_id, default=None)
+            named = [row for row in self.rows.select(fully_qualified_name=key) if self._is_visible(context, row)]
+            row = min(named, key=lambda package: package.owner_id != context.project_id, default=None)
         if row is None:
             raise self.rows.missing(key)
         if not self._is_visible(context, row):

@@ -182,7 +182,7 @@ def delete_spec(compute: ComputeService, request: Request) -> Response:
 
 
 def _access(flavor: Flavor) -> Response:
-    return Response({"flavor_access": [{"flavor_id": flavor.id, "tenant_id": one} for one in flavor.projects]})
+    return Response({"flavor_access": [{"flavor_id": flavor.id, "tenant_id": project} for project in flavor.projects]})
 
 
 def list_access(compute: ComputeService, request: Request) -> Response:

@@ -64,5 +64,5 @@ def add_tag(compute: ComputeService, request: Request) -> Response:
 
 def delete_tag(compute: ComputeService, request: Request) -> Response:
     server, tag = _require_tag(compute, request)
-    compute.servers.set_tags(server, [one for one in server.tags if one != tag])
+    compute.servers.set_tags(server, [other for other in server.tags if other != tag])
     return Response(status=204)

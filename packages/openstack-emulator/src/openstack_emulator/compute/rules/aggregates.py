@@ -119,7 +119,7 @@ class Aggregates(Rules):
         """Remove a host from an aggregate; 404 when it is not a member."""
         if host not in aggregate.hosts:
             raise not_found(f"Cannot remove host {host} in aggregate {aggregate.id}: it has no such host.")
-        kept = [one for one in aggregate.hosts if one != host]
+        kept = [member for member in aggregate.hosts if member != host]
         self.rows.update(aggregate, hosts=kept, updated_at=self.moment())
 
     def _refuse_taken(self, name: str) -> None:

@@ -103,7 +103,7 @@ class Flavors(Rules):
         """Remove a project's access to a private flavor; 404 when it had none."""
         if project_id not in flavor.projects:
             raise not_found(f"Flavor access not found for {flavor.id} / {project_id} combination.")
-        self.rows.update(flavor, projects=[one for one in flavor.projects if one != project_id])
+        self.rows.update(flavor, projects=[project for project in flavor.projects if project != project_id])
 
 
 def may_use(flavor: Flavor, context: Context) -> bool:

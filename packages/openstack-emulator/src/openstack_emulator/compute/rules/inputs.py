@@ -63,7 +63,7 @@ class NewServer:
             key_name=get("key_name"),
             config_drive=str(get("config_drive") or "").lower() in ("true", "1"),
             user_data=get("user_data"),
-            files=[InjectedFile.from_json(one) for one in get("personality") or []],
+            files=[InjectedFile.from_json(entry) for entry in get("personality") or []],
             disk_config=get("OS-DCF:diskConfig", "MANUAL"),
             access_ip_v4=shortest(get("accessIPv4", "")),
             access_ip_v6=shortest(get("accessIPv6", "")),
@@ -95,7 +95,7 @@ def changes_of(body: Mapping[str, Any]) -> dict[str, Any]:
         if field in changes:
             changes[field] = shortest(changes[field])
     if "personality" in body:
-        changes |= {"files": [InjectedFile.from_json(one) for one in body.get("personality") or []]}
+        changes |= {"files": [InjectedFile.from_json(entry) for entry in body.get("personality") or []]}
     return changes
 
 

@@ -82,7 +82,7 @@ class Guest:
 
     def file(self, number: str) -> bytes | None:
         """Return the content of a file by the number in its `content_path`; None without such a file."""
-        found = {content_name(at): one for at, one in enumerate(self.files)}.get(number)
+        found = {content_name(at): file for at, file in enumerate(self.files)}.get(number)
         return None if found is None else base64.b64decode("".join(found.contents.split()))
 
     def keypair(self) -> Keypair | None:
@@ -154,7 +154,7 @@ def meta_data(guest: Guest, version: str) -> dict[str, object]:
     if server.metadata:
         found |= {"meta": server.metadata}
     if guest.files:
-        paths = [(f"/{CONTENT}/{content_name(at)}", one.path) for at, one in enumerate(guest.files)]
+        paths = [(f"/{CONTENT}/{content_name(at)}", file.path) for at, file in enumerate(guest.files)]
         found |= {"files": [{"content_path": content, "path": path} for content, path in paths]}
     if keypair is not None:
         found |= {"public_keys": {keypair.name: keypair.public_key}}
@@ -203,7 +203,7 @@ def network_data(guest: Guest, version: str) -> dict[str, object]:
             names = [{"type": "dns", "address": address} for address in subnet.dns_nameservers]
             place = {"id": f"network{len(networks)}", "link": link, "network_id": port.network_id}
             networks.append({**place, **_addressing(subnet, fixed.ip_address, names)})
-            servers += [one for one in names if one not in servers]
+            servers += [name for name in names if name not in servers]
     return {"links": links, "networks": networks, "services": servers}
 
 

@@ -30,7 +30,7 @@ _UNITS = {"b": 1 / 2**20, "k": 1 / 2**10, "m": 1, "g": 2**10}
 
 def text_map(value: object) -> Problem | None:
     """A map of strings."""
-    good = isinstance(value, dict) and all(isinstance(one, str | int | float | bool) for one in value.values())
+    good = isinstance(value, dict) and all(isinstance(entry, str | int | float | bool) for entry in value.values())
     return None if good else specific(value, f"{value!r} is not a map of strings")
 
 
@@ -53,7 +53,7 @@ def mebibytes(value: object) -> int | None:
 def command(value: Any) -> Problem | None:
     """A string, or a list of strings and numbers."""
     good = isinstance(value, str) or (
-        isinstance(value, list) and all(isinstance(one, str | int | float) for one in value)
+        isinstance(value, list) and all(isinstance(word, str | int | float) for word in value)
     )
     return None if good else wrong_type(value, "string", "array")
 

@@ -38,7 +38,11 @@ def detach(service: SingleContainers, request: Request) -> Response:
     if not port and not network:
         raise bad_request("The query must have 'network' or 'port'.")
     connections = service.networking.connections(container)
-    found = [one for one in connections if (one.port_id == port if port else one.network_id == network)]
+    found = [
+        connection
+        for connection in connections
+        if (connection.port_id == port if port else connection.network_id == network)
+    ]
     if not found:
         raise not_found(f"Container {container.id} has no interface with {port or network}.")
     for connection in found:
@@ -57,7 +61,7 @@ def remove_group(service: SingleContainers, request: Request) -> Response:
     container, group = _group(service, request, "remove_security_group")
     if group not in container.security_groups:
         raise not_found(f"Security group {group} not associated with the container {container.id}")
-    return _regrouped(service, container, [one for one in container.security_groups if one != group])
+    return _regrouped(service, container, [member for member in container.security_groups if member != group])
 
 
 def _group(service: SingleContainers, request: Request, action: str) -> tuple[Container, str]:

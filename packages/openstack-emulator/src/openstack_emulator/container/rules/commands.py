@@ -63,11 +63,11 @@ def _script(text: str) -> CommandResult:
             return CommandResult(0.0, 2, "sh: syntax error\n")
         if not words:
             continue
-        one = command_result(words)
-        output += one.output
-        if one.seconds is None:
+        result = command_result(words)
+        output += result.output
+        if result.seconds is None:
             return CommandResult(None, 0, output)
-        seconds, code = seconds + one.seconds, one.code
+        seconds, code = seconds + result.seconds, result.code
         if words[0] == "exit":
             break
     return CommandResult(seconds, code, output)

@@ -38,13 +38,13 @@ def _labels(value: object) -> Problem | None:
     """An object whose values are strings, numbers or booleans."""
     if not isinstance(value, dict):
         return wrong_type(value, "object")
-    strings = all(isinstance(one, str | int | float | bool) for one in value.values())
+    strings = all(isinstance(text, str | int | float | bool) for text in value.values())
     return None if strings else specific(value, f"Value not a valid string: {value}")
 
 
 def _names(value: object) -> Problem | None:
     """A list of strings."""
-    good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    good = isinstance(value, list) and all(isinstance(text, str) for text in value)
     return None if good else wrong_type(value, "array")
 
 
@@ -64,7 +64,7 @@ def one_of(*words: str) -> Field:
 
 
 FLAG = Field(fields.boolean, as_boolean)
-LABELS = Field(_labels, lambda value: {key: str(one) for key, one in value.items()})
+LABELS = Field(_labels, lambda value: {key: str(label) for key, label in value.items()})
 NAMES = Field(_names)
 TEXT, NUMBER, COUNT = text(), integer(1), integer(0)
 

@@ -181,9 +181,9 @@ class Clusters(Rules):
             raise conflict(f"Nodegroup {group.name} can be upgraded only to match cluster's template ({before.name}).")
         self.require_ready(cluster)
         nodes = count_of(self._groups.workers(cluster) if group is None else [group])
-        for one in self._groups.of(cluster) if group is None else [group]:
-            one.image_id = template.image_id
-            self._groups.set_status(one, "UPDATE_IN_PROGRESS")
+        for node_group in self._groups.of(cluster) if group is None else [group]:
+            node_group.image_id = template.image_id
+            self._groups.set_status(node_group, "UPDATE_IN_PROGRESS")
         cluster.cluster_template_id = template.id
         self.begin_update(cluster, SECONDS_TO_UPDATE * (ceil(nodes / batch_size) or 1))
 

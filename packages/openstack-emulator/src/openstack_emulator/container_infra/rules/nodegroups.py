@@ -91,7 +91,7 @@ class NodeGroups(Rules):
         """
         self.check_size(group, count)
         nodes = group.node_addresses
-        gone = {nodes[int(one)] if one.isdecimal() and int(one) < len(nodes) else one for one in remove}
+        gone = {nodes[int(node)] if node.isdecimal() and int(node) < len(nodes) else node for node in remove}
         if unknown := sorted(gone - set(nodes)):
             raise bad_request(f"Node {unknown[0]} is not in the nodegroup {group.name}.")
         group.node_count = count

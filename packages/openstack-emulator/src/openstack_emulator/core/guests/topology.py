@@ -26,7 +26,7 @@ class _CommandArguments:
     """Fields that are in no command."""
 
     def __post_init__(self) -> None:
-        names = [one.name for one in fields(self) if one.name not in self.unwritten]  # type: ignore[arg-type]
+        names = [argument.name for argument in fields(self) if argument.name not in self.unwritten]  # type: ignore[arg-type]
         for name in names:
             for text in _strings(getattr(self, name)):
                 if not WORD.fullmatch(text):

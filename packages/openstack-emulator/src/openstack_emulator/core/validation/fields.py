@@ -169,8 +169,8 @@ def either(*checks: Check) -> Check:
 
     def check(value: Any) -> Problem | None:
         problem: Problem | None = None
-        for one in checks:
-            if (problem := one(value)) is None:
+        for check in checks:
+            if (problem := check(value)) is None:
                 return None
         return problem
 
@@ -187,9 +187,11 @@ def items(check_item: Check, maximum: int | None = None, unique: bool = False, m
             return Problem(Reason.SHORT, value, minimum)
         if maximum is not None and len(value) > maximum:
             return Problem(Reason.LONG, value, maximum)
-        if unique and any(one in value[:at] for at, one in enumerate(value)):
+        if unique and any(element in value[:at] for at, element in enumerate(value)):
             return Problem(Reason.REPEATED, value)
-        problems = (problem.within(at) for at, one in enumerate(value) if (problem := check_item(one)) is not None)
+        problems = (
+            problem.within(at) for at, element in enumerate(value) if (problem := check_item(element)) is not None
+        )
         return next(problems, None)
 
     return check
@@ -220,10 +222,10 @@ def _map(check_key: Check, check_value: Check) -> Check:
     def check(value: Any) -> Problem | None:
         if not isinstance(value, dict):
             return wrong_type(value, "object")
-        for key, one in value.items():
+        for key, member in value.items():
             if (problem := check_key(key)) is not None:
                 return problem
-            if (problem := check_value(one)) is not None:
+            if (problem := check_value(member)) is not None:
                 return problem.within(key)
         return None
 
@@ -241,10 +243,10 @@ def form(checks: Mapping[str, Check], required: tuple[str, ...] = ()) -> Check:
     def check(value: Any) -> Problem | None:
         if not isinstance(value, dict):
             return wrong_type(value, "object")
-        for key, one in value.items():
+        for key, member in value.items():
             if key not in checks:
                 return Problem(Reason.UNKNOWN, value, (key,))
-            if (problem := checks[key](one)) is not None:
+            if (problem := checks[key](member)) is not None:
                 return problem.within(key)
         missing = next((key for key in required if key not in value), None)
         return None if missing is None else Problem(Reason.MISSING, value, missing)

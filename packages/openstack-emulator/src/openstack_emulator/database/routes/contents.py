@@ -40,7 +40,7 @@ def _database(request: Request) -> str:
 
 
 def list_databases(service: DatabaseService, request: Request) -> Response:
-    rows = [{"name": one.name} for one in standalone_instance(service, request).databases]
+    rows = [{"name": database.name} for database in standalone_instance(service, request).databases]
     return list_response(request, "databases", rows, dict, "name")
 
 
@@ -62,7 +62,7 @@ def delete_database(service: DatabaseService, request: Request) -> Response:
 
 
 def list_users(service: DatabaseService, request: Request) -> Response:
-    users = {f"{one.name}@{one.host}": one for one in standalone_instance(service, request).users}
+    users = {f"{user.name}@{user.host}": user for user in standalone_instance(service, request).users}
     rows = [{"key": key} for key in users]
     return list_response(request, "users", rows, lambda row: user_view(users[row.get("key", "")]), "key")
 
@@ -100,7 +100,7 @@ def list_access(service: DatabaseService, request: Request) -> Response:
 def grant_access(service: DatabaseService, request: Request) -> Response:
     instance, user = _user(service, request)
     names = database_names(_required(request, "databases"))
-    known = {one.name for one in instance.databases}
+    known = {database.name for database in instance.databases}
     for name in names:
         if name not in known:
             raise missing_database(name)
@@ -113,7 +113,7 @@ def revoke_access(service: DatabaseService, request: Request) -> Response:
     name = _database(request)
     if name not in user.databases:
         raise missing_database(name)
-    after = with_databases(user, [one for one in user.databases if one != name])
+    after = with_databases(user, [database for database in user.databases if database != name])
     return _set_users(service, instance, with_user(instance, user, after))
 
 

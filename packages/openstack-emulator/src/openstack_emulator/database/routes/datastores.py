@@ -55,7 +55,7 @@ def _version(service: DatabaseService, request: Request) -> DatastoreVersion:
 
 def _visible_versions(service: DatabaseService, request: Request, store: Datastore) -> list[DatastoreVersion]:
     found = service.datastores.versions.select(datastore_id=store.id)
-    return [one for one in found if one.active or request.context.is_admin]
+    return [version for version in found if version.active or request.context.is_admin]
 
 
 def _view(service: DatabaseService, request: Request, store: Datastore) -> dict[str, object]:
@@ -87,7 +87,7 @@ def show_version(service: DatabaseService, request: Request) -> Response:
 
 def list_parameters(service: DatabaseService, request: Request) -> Response:
     version = _version(service, request)
-    shown = [parameter_view(version, one) for one in service.datastores.parameters(version)]
+    shown = [parameter_view(version, parameter) for parameter in service.datastores.parameters(version)]
     return Response({"configuration-parameters": shown})
 
 

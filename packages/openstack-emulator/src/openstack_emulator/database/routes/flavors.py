@@ -10,7 +10,7 @@ from openstack_emulator.database.views import flavor_view
 
 
 def index(service: DatabaseService, request: Request) -> Response:
-    return Response({"flavors": [flavor_view(request, one) for one in flavors(service.cloud, request)]})
+    return Response({"flavors": [flavor_view(request, flavor) for flavor in flavors(service.cloud, request)]})
 
 
 def show(service: DatabaseService, request: Request) -> Response:

@@ -110,7 +110,9 @@ class Backups(TimedRules):
 
     def container(self, project_id: str, instance_id: str) -> str:
         """The container that the strategy of an instance, or else of its project, names."""
-        known = {one.instance_id: one.swift_container for one in self.strategies.select(project_id=project_id)}
+        known = {
+            strategy.instance_id: strategy.swift_container for strategy in self.strategies.select(project_id=project_id)
+        }
         return known.get(instance_id) or known.get("") or DEFAULT_CONTAINER
 
     def set_strategy(self, project_id: str, instance_id: str, container: str) -> BackupStrategy:

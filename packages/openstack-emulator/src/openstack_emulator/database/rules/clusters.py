@@ -100,7 +100,7 @@ class Clusters(TimedRules):
     def shrink(self, cluster: Cluster, keys: Collection[str]) -> None:
         """Begin to remove instances from a cluster. Raises ApiError 400 and 404."""
         members = self.members(cluster)
-        if unknown := set(keys) - {one.id for one in members}:
+        if unknown := set(keys) - {member.id for member in members}:
             raise not_found(f"Cluster {cluster.id} has no instances {', '.join(sorted(unknown))}.")
         if not keys or len(keys) == len(members):
             raise bad_request("A cluster cannot be shrunk by none or all of its instances.")
@@ -147,7 +147,7 @@ class Clusters(TimedRules):
         if cluster is None:
             return
         if left := self.members(cluster):
-            if any(one.status == "SHUTDOWN" for one in left):
+            if any(member.status == "SHUTDOWN" for member in left):
                 self.after(SECONDS_TO_DELETE, self.remove_cluster, key)
             else:
                 self.end_task(cluster)
@@ -158,7 +158,9 @@ class Clusters(TimedRules):
         """Add instances to a cluster as a request describes them. Raises ApiError 400, 404 and 413."""
         described = objects("instances", body, _MEMBER_FORMS, ("flavorRef", "volume"))
         first = len(self.members(cluster)) + 1
-        planned = [self._member(request, cluster, number, one) for number, one in enumerate(described, first)]
+        planned = [
+            self._member(request, cluster, number, description) for number, description in enumerate(described, first)
+        ]
         return self._creation.add(cluster.project_id, planned)
 
     def _member(self, request: Request, cluster: Cluster, number: int, member: Mapping[str, Any]) -> NewInstance:

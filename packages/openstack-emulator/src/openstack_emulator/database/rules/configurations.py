@@ -72,7 +72,7 @@ class Configurations(TimedRules):
         version = self._datastores.versions.require(instance.datastore_version_id)
         configuration = self.suiting(caller, key, version) if key else None
         before = self.rows.get(instance.configuration_id or "")
-        names = {name for one in (before, configuration) if one is not None for name in one.values}
+        names = {name for group in (before, configuration) if group is not None for name in group.values}
         instance.configuration_id = None if configuration is None else configuration.id
         self._instances.rows.save(instance)
         self._apply(instance, names)
@@ -106,7 +106,7 @@ class Configurations(TimedRules):
     def default_values(self, instance: Instance) -> dict[str, int]:
         """The parameters that are set on an instance by its size, without a configuration group."""
         version = self._datastores.versions.require(instance.datastore_version_id)
-        known = {one.name for one in self._datastores.parameters(version)}
+        known = {parameter.name for parameter in self._datastores.parameters(version)}
         megabytes = max(instance.ram, 1)
         usual = {
             "max_connections": min(100 * max(megabytes // 512, 1), 100000),

@@ -32,13 +32,13 @@ PASSWORD_FORMS = {"name": fields.text(1), "password": password, "host": fields.n
 
 def new_databases(entries: object, present: Iterable[Database], where: str = "databases") -> list[Database]:
     """The databases of a request, none of which may be in `present`. Raises ApiError 400."""
-    names = {one.name for one in present}
+    names = {database.name for database in present}
     databases = []
-    for one in objects(where, entries, _DATABASE_FORMS, (NAME,)):
+    for entry in objects(where, entries, _DATABASE_FORMS, (NAME,)):
         new = Database(
-            name=one[NAME],
-            character_set=one.get("character_set") or "utf8",
-            collate=one.get("collate") or "utf8_general_ci",
+            name=entry[NAME],
+            character_set=entry.get("character_set") or "utf8",
+            collate=entry.get("collate") or "utf8_general_ci",
         )
         if new.name in _RESERVED_DATABASES:
             raise bad_request(f"Database name '{new.name}' is reserved.")
@@ -51,7 +51,7 @@ def new_databases(entries: object, present: Iterable[Database], where: str = "da
 
 def initial_databases(entries: object) -> list[Database]:
     """The databases of a new instance. Raises ApiError 400."""
-    listed = [one.get("name") for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    listed = [entry.get("name") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     if any(name in listed[:at] for at, name in enumerate(listed)):
         raise bad_request(
             "Two or more databases share the same name in the initial databases list. Please correct the names or "
@@ -62,7 +62,7 @@ def initial_databases(entries: object) -> list[Database]:
 
 def initial_users(entries: object, databases: Iterable[Database]) -> list[User]:
     """The users of a new instance, who have access to its databases only. Raises ApiError 400."""
-    users, known = new_users(entries, [], "instance['users']"), {one.name for one in databases}
+    users, known = new_users(entries, [], "instance['users']"), {database.name for database in databases}
     for user in users:
         for name in user.databases:
             if name not in known:
@@ -75,15 +75,15 @@ def initial_users(entries: object, databases: Iterable[Database]) -> list[User]:
 
 def new_users(entries: object, present: Iterable[User], where: str = "users") -> list[User]:
     """The users of a request, none of which may be in `present`. Raises ApiError 400."""
-    known = {(one.name, one.host) for one in present}
+    known = {(user.name, user.host) for user in present}
     users = []
-    for one in objects(where, entries, _USER_FORMS, (NAME, PASSWORD)):
-        user = User(name=one[NAME], host=one.get("host") or ANY_HOST, password=one[PASSWORD], databases=[])
+    for entry in objects(where, entries, _USER_FORMS, (NAME, PASSWORD)):
+        user = User(name=entry[NAME], host=entry.get("host") or ANY_HOST, password=entry[PASSWORD], databases=[])
         _refuse_reserved(user.name)
         if (user.name, user.host) in known:
             raise bad_request(f'A user with the name "{user.name}" already exists.')
         known.add((user.name, user.host))
-        user.databases = database_names(one.get("databases"))
+        user.databases = database_names(entry.get("databases"))
         users.append(user)
     return users
 
@@ -95,7 +95,7 @@ def _refuse_reserved(name: str) -> None:
 
 def database_names(entries: object) -> list[str]:
     """The names of the databases in a list of `{name}`, each once. Raises ApiError 400."""
-    return list(dict.fromkeys(one[NAME] for one in objects("databases", entries, _DATABASE_FORMS, (NAME,))))
+    return list(dict.fromkeys(entry[NAME] for entry in objects("databases", entries, _DATABASE_FORMS, (NAME,))))
 
 
 def user_in(instance: Instance, reference: str) -> User:
@@ -111,7 +111,7 @@ def user_in(instance: Instance, reference: str) -> User:
 
 
 def _user(instance: Instance, name: str, host: str) -> User | None:
-    return next((one for one in instance.users if (one.name, one.host) == (name, host)), None)
+    return next((user for user in instance.users if (user.name, user.host) == (name, host)), None)
 
 
 def changed_user(instance: Instance, user: User, changes: object) -> User:
@@ -128,8 +128,8 @@ def changed_user(instance: Instance, user: User, changes: object) -> User:
 def new_passwords(instance: Instance, entries: Iterable[object]) -> list[User]:
     """The users of an instance after a request to change passwords of some. Raises ApiError 400 and 404."""
     changes: dict[int, str] = {}
-    for one in entries:
-        body = check("user", one, PASSWORD_FORMS, (NAME, PASSWORD))
+    for entry in entries:
+        body = check("user", entry, PASSWORD_FORMS, (NAME, PASSWORD))
         user = user_in(instance, f"{body[NAME]}@{body.get('host') or ANY_HOST}")
         changes[id(user)] = body[PASSWORD]
     return [dataclasses.replace(user, password=changes.get(id(user), user.password)) for user in instance.users]
@@ -137,7 +137,7 @@ def new_passwords(instance: Instance, entries: Iterable[object]) -> list[User]:
 
 def with_user(instance: Instance, user: User, after: User) -> list[User]:
     """The users of an instance, of whom one has changed."""
-    return [after if one is user else one for one in instance.users]
+    return [after if present is user else present for present in instance.users]
 
 
 def with_databases(user: User, names: Iterable[str]) -> User:
@@ -147,10 +147,12 @@ def with_databases(user: User, names: Iterable[str]) -> User:
 
 def without_database(instance: Instance, name: str) -> tuple[list[Database], list[User]]:
     """The databases and users of an instance without a database. Raises ApiError 404."""
-    kept = [one for one in instance.databases if one.name != name]
+    kept = [database for database in instance.databases if database.name != name]
     if len(kept) == len(instance.databases):
         raise missing_database(name)
-    users = [with_databases(user, (one for one in user.databases if one != name)) for user in instance.users]
+    users = [
+        with_databases(user, (database for database in user.databases if database != name)) for user in instance.users
+    ]
     return kept, users
 
 

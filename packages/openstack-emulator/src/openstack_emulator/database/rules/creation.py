@@ -187,7 +187,7 @@ class Creation(Rules):
 
 def nics_of(value: object) -> tuple[Nic, ...]:
     """The connections to networks in a request. Raises ApiError 400."""
-    return tuple(Nic.from_json(one) for one in objects("nics", value, NIC_FORMS))
+    return tuple(Nic.from_json(nic) for nic in objects("nics", value, NIC_FORMS))
 
 
 def access_of(value: object) -> Access | None:

@@ -131,7 +131,7 @@ class Datastores(Rules):
 
     def check_values(self, version: DatastoreVersion, values: Mapping[str, object]) -> None:
         """Refuse values of parameters that a version does not accept. Raises ApiError 422."""
-        known = {one.name: one for one in self.parameters(version)}
+        known = {parameter.name: parameter for parameter in self.parameters(version)}
         for name, value in values.items():
             if name not in known:
                 raise ApiError(
@@ -141,4 +141,4 @@ class Datastores(Rules):
 
     def need_restart(self, version: DatastoreVersion, names: Collection[str]) -> bool:
         """Whether a change of one of these parameters needs a restart of the database server."""
-        return any(one.restart_required for one in self.parameters(version) if one.name in names)
+        return any(parameter.restart_required for parameter in self.parameters(version) if parameter.name in names)

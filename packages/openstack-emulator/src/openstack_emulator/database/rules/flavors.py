@@ -17,7 +17,7 @@ _FLAVORS = "/compute/v2.1/flavors"
 
 def flavors(cloud: Cloud, request: Request) -> list[Flavor]:
     """All flavors that the caller may use."""
-    return [Flavor.from_json(one) for one in call_service(cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]]
+    return [Flavor.from_json(flavor) for flavor in call_service(cloud, request, "GET", f"{_FLAVORS}/detail")["flavors"]]
 
 
 def flavor(cloud: Cloud, request: Request, reference: object) -> Flavor:

@@ -172,8 +172,8 @@ class Instances(TimedRules):
         source = self.rows.require(_source_of(instance))
         concerned = (source, *self.replicas(source))
         self.require_ready(*concerned)
-        for one in concerned:
-            self.change(one, "PROMOTE", replica_of=None if one is instance else instance.id)
+        for member in concerned:
+            self.change(member, "PROMOTE", replica_of=None if member is instance else instance.id)
 
     def eject(self, instance: Instance) -> None:
         """Replace a failed source by its first replica. Raises ApiError 400 and 422."""
@@ -181,8 +181,8 @@ class Instances(TimedRules):
         if not replicas:
             raise bad_request(f"Instance {instance.id} is not a replica source.")
         self.require_ready(*replicas)
-        for one in replicas:
-            self.change(one, "EJECT", replica_of=None if one is replicas[0] else replicas[0].id)
+        for replica in replicas:
+            self.change(replica, "EJECT", replica_of=None if replica is replicas[0] else replicas[0].id)
         self.change(instance, "EJECT")
 
 

@@ -78,8 +78,12 @@ def _matches(query: Query, row: Readable, filters: Collection[str]) -> bool:
 
 
 def _compared(value: object, expected: Collection[str]) -> bool:
-    have = [str(one).lower() for one in (value if isinstance(value, list) else [value]) if one is not None]
-    return any(_is_like(one, pattern.lower()) for pattern in expected for one in have)
+    have = [
+        str(field_value).lower()
+        for field_value in (value if isinstance(value, list) else [value])
+        if field_value is not None
+    ]
+    return any(_is_like(field_value, pattern.lower()) for pattern in expected for field_value in have)
 
 
 def _is_like(text: str, pattern: str) -> bool:

@@ -101,7 +101,7 @@ class RecordKind(Generic[T]):
 def _with_servers(fields: dict[str, Any]) -> dict[str, object]:
     """The fields of a pool, with its name servers as parts of it."""
     servers = fields.get(_SERVERS)
-    return fields if servers is None else {**fields, _SERVERS: [NameServer.from_json(one) for one in servers]}
+    return fields if servers is None else {**fields, _SERVERS: [NameServer.from_json(server) for server in servers]}
 
 
 DOMAINS = RecordKind(

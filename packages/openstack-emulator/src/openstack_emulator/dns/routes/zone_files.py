@@ -73,7 +73,7 @@ def delete_export(names: DomainNames, request: Request) -> Response:
 def show_file(names: DomainNames, request: Request) -> Response:
     """Return a zone file, as the zone is now."""
     export = _export(names, request)
-    accepted = [one.partition(";")[0].strip() for one in request.headers.get("accept", "*/*").split(",")]
+    accepted = [media_type.partition(";")[0].strip() for media_type in request.headers.get("accept", "*/*").split(",")]
     if not {MEDIA_TYPE, "text/*", "*/*"} & set(accepted):
         raise ApiError(406, f"A zone file is {MEDIA_TYPE} only.", "not_acceptable")
     return Response(names.files.exported(export).encode(), headers={"Content-Type": MEDIA_TYPE})

@@ -112,7 +112,7 @@ def _fit(kind: str, fields: Mapping[str, Any]) -> dict[str, object]:
     if (ttl := fields.get("ttl")) is not None:
         result["ttl"] = int(ttl)
     if masters := fields.get("masters"):
-        result["masters"] = [joined_master(*split_master(one)) for one in masters]
+        result["masters"] = [joined_master(*split_master(master)) for master in masters]
     return result
 
 

@@ -31,7 +31,7 @@ class AllowedNames(Rules):
             known = {folded(domain.name) for domain in self._domains}
             if not endings & known or ".".join(labels) in known:
                 raise ApiError(400, "Invalid TLD", "invalid_zone_name")
-        if not is_admin and any(expression(one.pattern).found_in(name) for one in self._blacklists):
+        if not is_admin and any(expression(blacklist.pattern).found_in(name) for blacklist in self._blacklists):
             raise ApiError(400, "Blacklisted zone name", "invalid_zone_name")
 
 

@@ -124,16 +124,20 @@ class ZoneFiles(Rules):
         problem = domain_problem(new.name) or mailbox_problem(new.email)
         if problem is not None:
             raise ValueError(sentence(problem))
-        own = [one for one in record_sets if not (one.type == "NS" and folded(one.name) == folded(soa.name))]
-        for one in own:
-            _check(one)
+        own = [
+            record_set
+            for record_set in record_sets
+            if not (record_set.type == "NS" and folded(record_set.name) == folded(soa.name))
+        ]
+        for record_set in own:
+            _check(record_set)
         self._quotas.admit(caller.project_id, "zone_recordsets", len(own))
-        self._quotas.admit(caller.project_id, "zone_records", sum(len(one.records) for one in own))
-        for one in own:
-            self._quotas.admit(caller.project_id, "recordset_records", len(one.records))
+        self._quotas.admit(caller.project_id, "zone_records", sum(len(record_set.records) for record_set in own))
+        for record_set in own:
+            self._quotas.admit(caller.project_id, "recordset_records", len(record_set.records))
         zone = self._sets.zones.create(caller, new)
-        for one in own:
-            self._sets.put(zone, one, caller.project_id)
+        for record_set in own:
+            self._sets.put(zone, record_set, caller.project_id)
         return zone
 
     def _written(self, zone: Zone) -> str:
@@ -159,8 +163,8 @@ def _parsed(content: str) -> tuple[NewRecordSet, list[NewRecordSet]]:
         sets = list(_sets(zone))
     except (dns.exception.DNSException, ValueError) as error:
         raise ValueError(f"Malformed zone file: {error or type(error).__name__}") from None
-    soa = next(one for one in sets if one.type == "SOA")
-    return soa, [one for one in sets if one is not soa]
+    soa = next(record_set for record_set in sets if record_set.type == "SOA")
+    return soa, [record_set for record_set in sets if record_set is not soa]
 
 
 def _zone_name(content: str) -> str:
@@ -180,7 +184,7 @@ def _sets(zone: Any) -> Iterator[NewRecordSet]:
 
     for name, rdatas in zone.iterate_rdatasets():
         kind = dns.rdatatype.to_text(rdatas.rdtype)
-        texts = [one.to_text() for one in rdatas]
+        texts = [rdata.to_text() for rdata in rdatas]
         yield NewRecordSet(name=name.to_text(), type=kind, ttl=rdatas.ttl, records=texts)
 
 

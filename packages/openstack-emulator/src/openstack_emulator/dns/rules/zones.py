@@ -71,7 +71,7 @@ class Zones(Rules):
         if caller.all_projects:
             return list(self.rows)
         shares = self.shares.select(target_project_id=caller.project_id)
-        return self.rows.select(project_id=caller.project_id) + [self.rows.require(one.zone_id) for one in shares]
+        return self.rows.select(project_id=caller.project_id) + [self.rows.require(share.zone_id) for share in shares]
 
     def share(self, caller: Caller, zone: Zone, target: str) -> ZoneShare:
         """Share a zone with another project. Raises ApiError 400 for its own, and 409."""

@@ -95,7 +95,7 @@ def _without(flags: int) -> list[Step]:
 
 def _of_families(families: Iterable[int]) -> list[Step]:
     """Permit the call if its first argument is one of these."""
-    permitted = [step for one in families for step in (Step(EQUAL, one, 0, 1), Step(RETURN, ALLOW))]
+    permitted = [step for family in families for step in (Step(EQUAL, family, 0, 1), Step(RETURN, ALLOW))]
     return [_argument(0), *permitted, _refused(errno.EAFNOSUPPORT)]
 
 

@@ -63,7 +63,7 @@ class Networks:
 
     def keep(self, name: str, descriptors: list[int]) -> None:
         """Take a guest's namespaces over: of its network, users and mounts."""
-        network, users, mounts = [os.dup(one) for one in descriptors]
+        network, users, mounts = [os.dup(descriptor) for descriptor in descriptors]
         self._held[name], self._guests[name] = network, (users, mounts)
 
     def drop(self, name: str) -> None:

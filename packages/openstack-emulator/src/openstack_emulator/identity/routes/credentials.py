@@ -82,7 +82,7 @@ CREDENTIALS = CredentialEntity(
 def list_ec2(identity: Identity, request: Request) -> Response:
     user_id = _user(identity, request, "get_ec2_credential")
     found = identity.credentials.rows.select(user_id=user_id, type=EC2)
-    return Response({"credentials": [ec2_view(request, one) for one in found], "links": links(request)})
+    return Response({"credentials": [ec2_view(request, credential) for credential in found], "links": links(request)})
 
 
 def create_ec2(identity: Identity, request: Request) -> Response:

@@ -66,7 +66,7 @@ def changes_of(request: Request) -> list[Change]:
     if media_type == OLD_MEDIA_TYPE and isinstance(body, list):
         body = [_modern(entry) for entry in body]
     found = json_patch.operations(body, DIALECT)
-    return [Change(one, _attribute(one), media_type == MEDIA_TYPE) for one in found]
+    return [Change(change, _attribute(change), media_type == MEDIA_TYPE) for change in found]
 
 
 def _modern(entry: object) -> object:

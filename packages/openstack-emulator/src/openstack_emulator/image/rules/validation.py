@@ -45,9 +45,9 @@ def attribute(name: str, validator: Draft4Validator) -> Check:
     def check(value: object) -> Problem | None:
         for flaw in validator.iter_errors({name: value}):
             return specific(value, str(flaw))
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str) and len(one) > LONGEST:
-                return Problem(Reason.LONG, one, LONGEST)
+        for element in value if isinstance(value, list) else [value]:
+            if isinstance(element, str) and len(element) > LONGEST:
+                return Problem(Reason.LONG, element, LONGEST)
         return None
 
     return check

@@ -37,7 +37,7 @@ def create(manager: KeyManager, request: Request) -> Response:
     project_id = project_for(context, WRITERS, "Container creation")
     BARBICAN.check(SCHEMA, body, _FORMS, ["type"])
     kind, references = body["type"], body.get(REFERENCES, [])
-    entries = [_entry(one) for one in references]
+    entries = [_entry(reference) for reference in references]
     check_entries(kind, entries)
     for reference, entry in zip(references, entries, strict=True):
         _require_secret(manager, request, reference, entry)
@@ -113,7 +113,7 @@ def list_consumers(manager: KeyManager, request: Request) -> Response:
 
 def show_consumer(manager: KeyManager, request: Request) -> Response:
     record, key = _readable(manager, request), request.vars["consumer_id"]
-    found = next((one for one in record.consumers if one.id == key), None)
+    found = next((consumer for consumer in record.consumers if consumer.id == key), None)
     if found is None:
         raise not_found("Consumer not found.")
     return Response(consumer_view(request.base, found))

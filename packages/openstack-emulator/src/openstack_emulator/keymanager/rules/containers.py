@@ -80,7 +80,7 @@ class Containers(GuardedObjects[Container]):
 
     def remove_secret(self, record: Container, entry: Entry) -> None:
         """Remove a secret, given by its name and ID, from a container. Raises ApiError 404."""
-        kept = [one for one in record.entries if (one.name, one.secret_id) != (entry.name, entry.secret_id)]
+        kept = [member for member in record.entries if (member.name, member.secret_id) != (entry.name, entry.secret_id)]
         if len(kept) == len(record.entries):
             raise not_found("Secret provided is not in the container.")
         record.entries = kept
@@ -89,16 +89,16 @@ class Containers(GuardedObjects[Container]):
     def add_consumer(self, context: Context, record: Container, name: str, url: str) -> None:
         """Register a consumer; one that is registered already is left as it is. Raises ApiError 403 beyond the
         quota."""
-        if any((one.name, one.url) == (name, url) for one in record.consumers):
+        if any((consumer.name, consumer.url) == (name, url) for consumer in record.consumers):
             return
         owned = self.rows.select(project_id=record.project_id)
-        self._quotas.admit(context.project, "consumers", sum(len(one.consumers) for one in owned))
+        self._quotas.admit(context.project, "consumers", sum(len(container.consumers) for container in owned))
         record.consumers = [*record.consumers, Consumer(id=new_id(), name=name, url=url)]
         self._save(record)
 
     def remove_consumer(self, record: Container, name: str, url: str) -> None:
         """Undo `add_consumer`. Raises ApiError 404."""
-        kept = [one for one in record.consumers if (one.name, one.url) != (name, url)]
+        kept = [consumer for consumer in record.consumers if (consumer.name, consumer.url) != (name, url)]
         if len(kept) == len(record.consumers):
             raise not_found("Consumer not found.")
         record.consumers = kept
@@ -111,10 +111,10 @@ class Containers(GuardedObjects[Container]):
 
 def check_entries(kind: str, entries: Sequence[Entry]) -> None:
     """Raise ApiError 400 for entries that a container of this type cannot have. One of any type may be empty."""
-    names = [one.name for one in entries if one.name is not None]
+    names = [entry.name for entry in entries if entry.name is not None]
     if len(set(names)) < len(names):
         raise _wrong("Duplicate reference names are not allowed")
-    if len({one.secret_id for one in entries}) < len(entries):
+    if len({entry.secret_id for entry in entries}) < len(entries):
         raise _wrong("Duplicate secret ids are not allowed")
     if kind in _ALLOWED and any(name not in _ALLOWED[kind] for name in names):
         *others, last = (f"'{name}'" for name in _ALLOWED[kind])

@@ -106,7 +106,7 @@ class Orders(KeyManagerRules):
         meta, entries = order.meta, dict[str | None, str]()
         if meta["request_type"] == "stored-key":
             source = self._containers.require(key_in(meta["container_ref"]))
-            entries = {one.name: one.secret_id for one in source.entries if one.name != "public_key"}
+            entries = {entry.name: entry.secret_id for entry in source.entries if entry.name != "public_key"}
             data = {name: self._payload(key) for name, key in entries.items()}
             if (private := data.get("private_key")) is None:
                 raise bad_request("The source container has no private_key.")

@@ -67,9 +67,9 @@ def replace_members(service: LoadBalancing, request: Request) -> Response:
     caller = writer(request)
     pool = service.tables.outer(caller, Pool, request.vars["parent_id"])
     entries = request.json.get("members") if isinstance(request.json, dict) else None
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise bad_request("The request body must be a JSON object with a list 'members' of objects in it.")
-    members = [inputs.requested_member(one) for one in entries]
+    members = [inputs.requested_member(entry) for entry in entries]
     additive = bool(request.query.boolean("additive_only"))
     service.changes.replace_members(caller, pool, members, additive)
     return Response(status=202)

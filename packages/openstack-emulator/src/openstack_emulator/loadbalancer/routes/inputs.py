@@ -59,7 +59,7 @@ def new_pool(body: object) -> NewPool:
     values = forms.POOL.values(body)
     members, monitor, persistence, listener_id = _IN_POOL(values)
     check_session(persistence)
-    parts: list[NewObject[Any]] = [new_member(one) for one in members]
+    parts: list[NewObject[Any]] = [new_member(member) for member in members]
     if monitor is not None:
         parts.append(new_monitor(monitor))
     return NewPool(kind=Pool, settings=_settings(values), parts=tuple(parts), listener_id=listener_id)

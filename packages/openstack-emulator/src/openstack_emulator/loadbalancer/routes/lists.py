@@ -82,7 +82,7 @@ def _field(name: str, row: Mapping[str, object]) -> str:
 
 def _matches(value: object, expected: Sequence[str]) -> bool:
     if isinstance(value, list):
-        return any(isinstance(one, dict) and one.get("id") in expected for one in value)
+        return any(isinstance(reference, dict) and reference.get("id") in expected for reference in value)
     if isinstance(value, bool):
         return str(value).lower() in [word.lower() for word in expected]
     return ("" if value is None else str(value)) in expected

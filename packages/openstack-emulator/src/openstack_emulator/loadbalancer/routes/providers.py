@@ -42,7 +42,7 @@ def _described(request: Request, plural: str, described: Mapping[str, str]) -> R
 
 
 def list_amphorae(service: LoadBalancing, request: Request) -> Response:
-    return list_response(request, "amphorae", [amphora_view(one) for one in service.amphorae.all()])
+    return list_response(request, "amphorae", [amphora_view(amphora) for amphora in service.amphorae.all()])
 
 
 def show_amphora(service: LoadBalancing, request: Request) -> Response:

@@ -76,7 +76,7 @@ class VirtualAddresses:
 
     def _subnet_of(self, network_id: str, address: str | None) -> Subnet:
         subnets = self._network.state.rows.subnets.select(network_id=network_id)
-        fitting = [one for one in subnets if address is None or ip_address(address) in ip_network(one.cidr)]
+        fitting = [subnet for subnet in subnets if address is None or ip_address(address) in ip_network(subnet.cidr)]
         if not fitting:
             suffix = "" if address is None else f" with the address {address}"
             raise bad_request(f"Network {network_id} has no subnet{suffix}.")

@@ -60,7 +60,7 @@ class Amphorae:
 
     def require(self, key: str) -> Amphora:
         """A machine. Raises ApiError 404."""
-        found = next((one for one in self.all() if one.id == key), None)
+        found = next((amphora for amphora in self.all() if amphora.id == key), None)
         if found is None:
             raise not_found(f"Amphora {key} not found.")
         return found

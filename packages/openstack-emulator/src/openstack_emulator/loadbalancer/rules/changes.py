@@ -43,19 +43,19 @@ class Changes:
         """
         balancer = self._tables.balancer(pool)
         self._provisioning.require_mutable(balancer)
-        if len({one.place for one in requested_members}) < len(requested_members):
+        if len({member.place for member in requested_members}) < len(requested_members):
             raise bad_request("The list of members has the same address and protocol_port twice.")
         rows = self._tables.members
         present = {(row.address, row.protocol_port): row for row in rows.select(pool_id=pool.id)}
         draft = self._creation.draft(caller, balancer)
-        kept = [(row, one) for one in requested_members if (row := present.pop(one.place, None)) is not None]
+        kept = [(row, member) for member in requested_members if (row := present.pop(member.place, None)) is not None]
         places = {(row.address, row.protocol_port) for row, _ in kept}
-        for one in requested_members:
-            if one.place not in places:
-                draft.add(one.new, pool)
+        for member in requested_members:
+            if member.place not in places:
+                draft.add(member.new, pool)
         draft.store()
-        for row, one in kept:
-            rows.update(row, **one.changes)
+        for row, member in kept:
+            rows.update(row, **member.changes)
         pending: Mapping[str, Sequence[Provisioned]] = {
             "PENDING_CREATE": draft.new_records,
             "PENDING_UPDATE": [row for row, _ in kept],

@@ -22,15 +22,17 @@ class Siblings:
         kind = type(record)
         stored = self.tables.of(kind).select(load_balancer_id=self.balancer.id, **equals)
         drafted = [
-            one
-            for one in self.new_records
-            if isinstance(one, kind) and all(getattr(one, name) == value for name, value in equals.items())
+            sibling
+            for sibling in self.new_records
+            if isinstance(sibling, kind) and all(getattr(sibling, name) == value for name, value in equals.items())
         ]
-        return [one for one in (*stored, *drafted) if one.id != record.id]
+        return [sibling for sibling in (*stored, *drafted) if sibling.id != record.id]
 
     def part(self, kind: type[P], key: str) -> P:
         """An object of this load balancer. Raises ApiError 404, 403, or 400 for another's."""
-        drafted = next((one for one in self.new_records if isinstance(one, kind) and one.id == key), None)
+        drafted = next(
+            (sibling for sibling in self.new_records if isinstance(sibling, kind) and sibling.id == key), None
+        )
         found = drafted or self.tables.reach(self.caller, kind, key)
         if found.load_balancer_id != self.balancer.id:
             raise bad_request(f"{TITLES[kind]} {key} belongs to another load balancer than {self.balancer.id}.")

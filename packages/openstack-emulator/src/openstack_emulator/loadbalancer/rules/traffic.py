@@ -20,7 +20,7 @@ WORKING = ("ACTIVE", "PENDING_UPDATE")
 def balancers(tables: Tables, network: NetworkService) -> tuple[topology.Balancer, ...]:
     """Return the load balancers with what of them is in operation."""
     found = (_balancer(tables, network, balancer) for balancer in _working(tables.balancers))
-    return tuple(one for one in found if one is not None)
+    return tuple(record for record in found if record is not None)
 
 
 def _working(records: Iterable[P]) -> list[P]:
@@ -93,4 +93,4 @@ def _codes(expected: str) -> frozenset[int]:
     first, _, last = expected.partition("-")
     if last:
         return frozenset(range(int(first), int(last) + 1))
-    return frozenset(int(one) for one in expected.split(","))
+    return frozenset(int(code) for code in expected.split(","))

@@ -23,7 +23,7 @@ class Claims(Rules):
 
     def create(self, project_id: str, name: str, most: int, ttl: int, grace: int) -> tuple[Claim, list[Message]] | None:
         """Claim at most so many of the oldest free messages, for some seconds; None if there are none."""
-        free = [one for one in self._claimable(project_id, name) if self.of(one) is None][:most]
+        free = [message for message in self._claimable(project_id, name) if self.of(message) is None][:most]
         if not free:
             return None
         now = self.cloud.clock.now()

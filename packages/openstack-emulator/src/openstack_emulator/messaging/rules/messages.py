@@ -87,6 +87,6 @@ class Messages(Rules):
         """The messages that have not expired and whose delay is over, the oldest first."""
         now = self.cloud.clock.now()
         return sorted(
-            (one for one in self.rows.select(queue=queue) if one.created + one.ttl > now >= one.visible),
+            (row for row in self.rows.select(queue=queue) if row.created + row.ttl > now >= row.visible),
             key=lambda message: message.id,
         )

@@ -48,7 +48,7 @@ class Signatures(Rules):
         """Whether a URL is of this service, and allows a request now. Raises ApiError 400 for an unreadable end."""
         signature = self._signature(url.paths, url.methods, url.project, url.expires)
         good = hmac.compare_digest(signature, url.signature)
-        covered = any(path == one or path.startswith(f"{one}/") for one in url.paths)
+        covered = any(path == prefix or path.startswith(f"{prefix}/") for prefix in url.paths)
         return good and covered and method in url.methods and _moment(url.expires) > self.records.now()
 
     def _signature(self, paths: Sequence[str], methods: Sequence[str], project_id: str, expires: str) -> str:

@@ -41,7 +41,10 @@ class Subscriptions(Rules):
         """
         self._queues.make(project_id, name, {})
         queue = place(project_id, name)
-        existing = next((one for one in self.current(queue) if one.subscriber == body.get("subscriber")), None)
+        existing = next(
+            (subscription for subscription in self.current(queue) if subscription.subscriber == body.get("subscriber")),
+            None,
+        )
         if existing is not None and not existing.confirmed:
             return existing
         values = self._checked(queue, body, None)

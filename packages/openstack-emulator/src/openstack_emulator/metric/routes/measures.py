@@ -202,7 +202,7 @@ def aggregates(database: TimeSeriesDatabase, request: Request) -> Response:
     shown_too = {}
     if request.query.boolean("details"):
         known = {metric.id: metric for metric in references.values()}
-        shown_too = {"references": [metric_view(database, one) for one in known.values()]}
+        shown_too = {"references": [metric_view(database, metric) for metric in known.values()]}
     return Response({"measures": answer, **shown_too})
 
 

@@ -80,7 +80,7 @@ def evaluate(expression: Any, measure: Measure, depth: int = 0) -> Measured:
 
 
 def _metric(arguments: list[Any], measure: Measure) -> Measured:
-    pairs = arguments if arguments and all(isinstance(one, list) for one in arguments) else [arguments]
+    pairs = arguments if arguments and all(isinstance(argument, list) for argument in arguments) else [arguments]
     found: Measured = {}
     for pair in pairs:
         if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
@@ -91,7 +91,7 @@ def _metric(arguments: list[Any], measure: Measure) -> Measured:
 
 def _arithmetic(name: str, arguments: list[Any], measure: Measure, depth: int) -> Measured:
     """Calculate with a number and series, period by period. A division by zero has no value."""
-    numbers = [isinstance(one, float | int) for one in arguments]
+    numbers = [isinstance(argument, float | int) for argument in arguments]
     if sum(numbers) != 1:
         raise bad_request(f"The operation {name!r} needs one number and one expression.")
     calculate = _ARITHMETIC[name]
@@ -103,6 +103,6 @@ def _arithmetic(name: str, arguments: list[Any], measure: Measure, depth: int) -
         return None if name == "/" and pair[1] == 0 else calculate(*pair)
 
     return {
-        key: {then: found for then, value in one.items() if (found := apply(value)) is not None}
-        for key, one in series.items()
+        key: {then: found for then, value in measures.items() if (found := apply(value)) is not None}
+        for key, measures in series.items()
     }

@@ -79,7 +79,7 @@ class NewPolicy:
         check_fields(body, _POLICY, ("name", "definition"))
         return cls(
             body["name"],
-            [NewDefinition.from_json(one) for one in body["definition"]],
+            [NewDefinition.from_json(entry) for entry in body["definition"]],
             body.get("aggregation_methods") or [],
             int(body.get("back_window") or 0),
         )

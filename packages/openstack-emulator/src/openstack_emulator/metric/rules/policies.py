@@ -41,7 +41,7 @@ class Policies(Rules):
         """Add a policy. Raises ApiError 409 for a name that is taken, and 400."""
         if new_policy.name in self.rows:
             raise conflict(f"Archive policy {new_policy.name} already exists")
-        definition = [_definition(one) for one in new_policy.definition]
+        definition = [_definition(entry) for entry in new_policy.definition]
         return self._add(new_policy.name, definition, new_policy.aggregation_methods or _PLAIN, new_policy.back_window)
 
     def of(self, metric: Metric) -> Policy:

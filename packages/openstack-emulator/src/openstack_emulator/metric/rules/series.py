@@ -63,10 +63,10 @@ def combined(series: Sequence[Series], method: str, overlap: float = 0.0) -> Ser
     """Aggregate several metrics, period by period, where at least `overlap` percent of them have a value."""
     reduce = METHODS[method.removeprefix(RATE)]
     least = max(1.0, len(series) * overlap / 100)
-    moments = sorted({moment for one in series for moment in one})
+    moments = sorted({moment for measures in series for moment in measures})
     found: Series = {}
     for moment in moments:
-        values = [one[moment] for one in series if moment in one]
+        values = [measures[moment] for measures in series if moment in measures]
         value = _number(reduce(values)) if len(values) >= least else None
         if value is not None:
             found[moment] = value

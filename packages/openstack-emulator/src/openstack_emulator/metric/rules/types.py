@@ -136,7 +136,7 @@ def _attribute(declaration: object) -> Problem | None:
 
 def check_values(attributes: Mapping[str, Attribute]) -> dict[str, Check]:
     """The check of the values of each attribute."""
-    return {name: _check(one) for name, one in attributes.items()}
+    return {name: _check(attribute) for name, attribute in attributes.items()}
 
 
 def _check(attribute: Attribute) -> Check:
@@ -152,7 +152,7 @@ def _check(attribute: Attribute) -> Check:
 
 def required(attributes: Mapping[str, Attribute]) -> list[str]:
     """The names of the attributes that a resource must have."""
-    return [name for name, one in attributes.items() if one.required]
+    return [name for name, attribute in attributes.items() if attribute.required]
 
 
 def kept_values(values: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> dict[str, object]:

@@ -65,7 +65,7 @@ class Endpoint(Generic[T]):
         parent = self._parent(network, actor, request)
         many = _many(request, self.kind.plural)
         if many is not None:
-            created = _create_all(resources, actor, [{**_object(one, self.kind.name), **parent} for one in many])
+            created = _create_all(resources, actor, [{**_object(entry, self.kind.name), **parent} for entry in many])
             shown = [announced(network.state, actor, record) for record in created]
             return Response({self.kind.plural: shown}, 201)
         record = resources.create(actor, {**self._body(request), **parent})

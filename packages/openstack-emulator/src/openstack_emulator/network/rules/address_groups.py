@@ -38,7 +38,7 @@ class AddressGroups(Resources[AddressGroup]):
             return {_prefix(address) for address in ADDRESSES(addresses)}
         except Invalid:
             word = (
-                next((one for one in addresses if not _is_prefix(one)), addresses)
+                next((address for address in addresses if not _is_prefix(address)), addresses)
                 if isinstance(addresses, list)
                 else addresses
             )

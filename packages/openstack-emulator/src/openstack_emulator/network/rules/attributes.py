@@ -141,9 +141,9 @@ def choice(*values: P) -> Converter[P]:
     """One of these."""
 
     def convert(value: object) -> P:
-        for one in values:
-            if value == one:
-                return one
+        for element in values:
+            if value == element:
+                return element
         raise Invalid(Problem(Reason.CHOICE, value, values))
 
     return convert

@@ -37,7 +37,7 @@ class FloatingIps(Resources[FloatingIp]):
     def after_create(self, actor: Actor, record: FloatingIp) -> None:
         address = record.floating_ip_address
         subnets = self.state.rows.subnets.select(network_id=record.floating_network_id)
-        subnet = next(one for one in subnets if address_of(address) in network_of(one.cidr))
+        subnet = next(subnet for subnet in subnets if address_of(address) in network_of(subnet.cidr))
         fixed = FixedIp(subnet_id=subnet.id, ip_address=address)
         self.ports.put_service_port(record.floating_network_id, OWNER, record.id, [fixed])
         self.later(SETTLE_SECONDS, self.settle, record.id)

@@ -266,7 +266,7 @@ class Routers(Resources[Router]):
                 reason = "the nexthop is used by router"
             if reason:
                 raise bad_request(
-                    f"Invalid format for routes: {[to_plain(one) for one in routes]}, {reason}", "InvalidRoutes"
+                    f"Invalid format for routes: {[to_plain(route) for route in routes]}, {reason}", "InvalidRoutes"
                 )
 
 

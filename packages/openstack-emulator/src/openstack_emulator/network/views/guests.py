@@ -69,8 +69,8 @@ class TopologyView:
 
     def name_servers(self, guest_id: str) -> list[str]:
         """Return the name servers of a server's subnets."""
-        fixed = [one for port in self._network.ports_of_device(guest_id) for one in port.fixed_ips]
-        subnets = [self._rows.subnets.require(one.subnet_id) for one in fixed]
+        fixed = [fixed_ip for port in self._network.ports_of_device(guest_id) for fixed_ip in port.fixed_ips]
+        subnets = [self._rows.subnets.require(fixed_ip.subnet_id) for fixed_ip in fixed]
         return list(dict.fromkeys(server for subnet in subnets for server in subnet.dns_nameservers))
 
     def attachment(self, port: records.Port) -> tuple[Link, tuple[Route, ...]]:
@@ -116,7 +116,7 @@ class TopologyView:
 
     def _lease6(self, port: records.Port) -> Lease6 | None:
         """Return what DHCPv6 gives; None where the subnets of a port have no such server."""
-        fixed = [(self._rows.subnets.require(one.subnet_id), one.ip_address) for one in port.fixed_ips]
+        fixed = [(self._rows.subnets.require(fixed_ip.subnet_id), fixed_ip.ip_address) for fixed_ip in port.fixed_ips]
         served = [(subnet, address) for subnet, address in fixed if subnet.ipv6_address_mode in DHCPV6_MODES]
         if not served:
             return None
@@ -125,7 +125,7 @@ class TopologyView:
 
     def _announced(self, port: records.Port) -> Advertisement | None:
         """Return what a router announces on an interface: the subnets with a mode of router advertisements."""
-        own = [self._rows.subnets.require(one.subnet_id) for one in port.fixed_ips]
+        own = [self._rows.subnets.require(fixed_ip.subnet_id) for fixed_ip in port.fixed_ips]
         subnets = [subnet for subnet in own if subnet.ipv6_ra_mode]
         if not subnets:
             return None
@@ -193,7 +193,7 @@ class TopologyView:
         gateway = next((port for port in ports if port.device_owner == GATEWAY), None)
         routes = [(route.destination, route.nexthop) for route in router.routes]
         floating = self._rows.floatingips.select(router_id=router.id)
-        forwardings = [self._forwarding(one, row) for row in floating for one in self._forwardings(row)]
+        forwardings = [self._forwarding(forwarding, row) for row in floating for forwarding in self._forwardings(row)]
         source = None
         if gateway is not None:
             subnets = [self._rows.subnets.require(fixed.subnet_id) for fixed in gateway.fixed_ips]
@@ -249,12 +249,14 @@ class TopologyView:
         balancers: Sequence[Balancer],
     ) -> tuple[ForwardedAddress, ...]:
         found = []
-        listening = {one.link.id: {listener.port for listener in one.listeners} for one in balancers}
+        listening = {balancer.link.id: {listener.port for listener in balancer.listeners} for balancer in balancers}
         for row in self._rows.floatingips:
             network, address = row.floating_network_id, row.floating_ip_address
             outside = next((a.partition("/")[0] for a in networks[network].addresses if ":" not in a), None)
             port = ports.get(row.port_id or "")
-            open_ports = {one.external_port for one in self._forwardings(row) if one.protocol == "tcp"}
+            open_ports = {
+                forwarding.external_port for forwarding in self._forwardings(row) if forwarding.protocol == "tcp"
+            }
             open_ports |= listening.get(row.port_id or "", set())
             if port is not None and outside is not None:
                 rules_of_port = [rule for group in port.groups for rule in rules[group]]

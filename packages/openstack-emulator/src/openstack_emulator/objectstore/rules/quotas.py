@@ -30,8 +30,10 @@ class Quotas:
 
     def _admit_to_account(self, container: Container, count: int, used: int) -> None:
         """Refuse an object that the account may not have, after which the container would hold so much."""
-        others = [self._objects.usage(one) for one in self._containers.of(container.account) if one.id != container.id]
-        totals = {"count": count + sum(one for one, _ in others), "bytes": used + sum(one for _, one in others)}
+        others = [
+            self._objects.usage(other) for other in self._containers.of(container.account) if other.id != container.id
+        ]
+        totals = {"count": count + sum(size for size, _ in others), "bytes": used + sum(size for _, size in others)}
         headers = self._accounts.require(container.account).headers
         for name, what in ACCOUNT_QUOTAS.items():
             _refuse_beyond(headers.get(name), totals[what])

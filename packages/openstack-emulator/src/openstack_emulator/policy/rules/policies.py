@@ -51,8 +51,8 @@ class Policies(Rules):
             raise conflict(f"Policy with name {name} already exists")
         row = self.rows.add(_policy(new_policy, context.user_id))
         try:
-            for one in rules:
-                self.add_rule(row, one)
+            for rule in rules:
+                self.add_rule(row, rule)
         except ApiError:
             self.delete(row)
             raise
@@ -77,7 +77,7 @@ class Policies(Rules):
         """Add a rule to a policy. Raises ApiError: 400 for an invalid one, 409 for one that the policy has."""
         rule = parse(new_rule.rule)
         self._check(row, rule)
-        if any(one.rule == str(rule) for one in self.rules.select(policy_id=row.id)):
+        if any(other.rule == str(rule) for other in self.rules.select(policy_id=row.id)):
             raise conflict(f"Rule already exists: {rule}")
         return self.rules.add(
             PolicyRule(id=new_id(), policy_id=row.id, rule=str(rule), name=new_rule.name, comment=new_rule.comment)
@@ -141,8 +141,8 @@ class Policies(Rules):
     def tables(self, row: Policy) -> list[str]:
         """Return the tables that the rules of a policy mention."""
         found: dict[str, None] = {}
-        for one in self.rules.select(policy_id=row.id):
-            rule = parse(one.rule)
+        for rule_row in self.rules.select(policy_id=row.id):
+            rule = parse(rule_row.rule)
             atoms = [*([] if rule.executes else [rule.head]), *(literal.atom for literal in rule.body)]
             for atom in atoms:
                 if builtin_of(atom) is None:
@@ -158,7 +158,7 @@ class Policies(Rules):
             rows = evaluation.rows((module or row.name, name))
         except RecursionError:
             raise bad_request(f"The table {table} depends on too many others") from None
-        return sorted(rows, key=lambda one: [str(value) for value in one])
+        return sorted(rows, key=lambda row: [str(value) for value in row])
 
     def _require_evaluated(self, row: Policy) -> None:
         if row.kind not in EVALUATED:
@@ -179,7 +179,7 @@ class Policies(Rules):
         row = self.rows.first(name=key[0])
         if row is None:
             return [] if self.sources.rows.first(name=key[0]) is None else None
-        rules = (parse(one.rule) for one in self.rules.select(policy_id=row.id))
+        rules = (parse(rule.rule) for rule in self.rules.select(policy_id=row.id))
         return [self._positional(rule) for rule in rules if rule.head.table == key[1] and not rule.executes]
 
     def _positional(self, rule: Rule) -> Rule:

@@ -69,16 +69,16 @@ class Sources(Rules):
         listed = call_service(self.cloud, request, "GET", path, query=table.query)[table.members]
         return list(
             dict.fromkeys(
-                tuple(_cell(one, around, at) for at in table.columns.values())
-                for one, around in _entries(table, listed)
+                tuple(_cell(entry, around, at) for at in table.columns.values())
+                for entry, around in _entries(table, listed)
             )
         )
 
 
 def _entries(table: Table, listed: list[Any]) -> Iterator[tuple[Any, Any]]:
-    for one in listed:
-        for entry in one.get(table.each) or [] if table.each else [one]:
-            yield entry, one
+    for around in listed:
+        for entry in around.get(table.each) or [] if table.each else [around]:
+            yield entry, around
 
 
 def _cell(entry: object, around: object, path: str) -> Value:

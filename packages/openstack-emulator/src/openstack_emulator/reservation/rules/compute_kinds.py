@@ -134,17 +134,17 @@ class InstanceReservations(ComputeKind):
     def _room(self, host: Host, requested: Reservation, period: Period) -> int:
         """How many servers of the size a host has room for all the time."""
         others = list(self.calendar.during(host.id, period))
-        if any(one.reservation.resource_type == HostReservations.resource_type for one in others):
+        if any(other.reservation.resource_type == HostReservations.resource_type for other in others):
             return 0
-        moments = [period.start, *(one.start for one in others if one.start > period.start)]
+        moments = [period.start, *(other.start for other in others if other.start > period.start)]
         least = requested.amount or 0
         for field, capacity in _CAPACITIES:
             size = requested.get(field)
             for moment in moments:
                 used = sum(
-                    one.reservation.get(field) * _most_on_one_host(one.reservation)
-                    for one in others
-                    if one.start <= moment < one.end
+                    other.reservation.get(field) * _most_on_one_host(other.reservation)
+                    for other in others
+                    if other.start <= moment < other.end
                 )
                 if size:
                     least = min(least, (host.get(capacity) - used) // size)

@@ -76,7 +76,7 @@ class AddressReservations(ReservationKind):
     def accept(self, values: Mapping[str, object]) -> dict[str, Any]:
         network = required_parameter(values, "network_id")
         requested = values.get("required_floatingips") or []
-        if not isinstance(requested, list) or not all(isinstance(one, str) for one in requested):
+        if not isinstance(requested, list) or not all(isinstance(text, str) for text in requested):
             raise bad_request("Malformed parameter required_floatingips: it must be a list of addresses.")
         amount = integer_parameter(values, "amount", 0)
         if len(requested) > amount:

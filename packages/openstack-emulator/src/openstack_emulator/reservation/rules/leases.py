@@ -72,9 +72,9 @@ class Leases(Rules):
         events = [_event(event, start, end, now) for event in _list(body.get("events") or [], "events")]
         lease = self._lease(request.context, name, start, end, warning)
         planned: list[_Plan] = []
-        for one in _list(body.get("reservations") or [], "reservations"):
+        for reservation in _list(body.get("reservations") or [], "reservations"):
             others = tuple((plan.reservation, plan.resources) for plan in planned)
-            planned.append(self._planned(lease, one, Period(lease.start_date, lease.end_date, None, others)))
+            planned.append(self._planned(lease, reservation, Period(lease.start_date, lease.end_date, None, others)))
         lease.trust_id, lease.trust_is_new = trust_for(self.cloud, request, SERVICE_USER)
         self.rows.add(lease)
         for plan in planned:
@@ -167,7 +167,7 @@ class Leases(Rules):
         """Return the lease's reservations as a request changes them."""
         own = self.reservations_of(lease)
         wishes = _by_id(entries, {reservation.id for reservation in own})
-        planned = {one.id: (one, self._calendar.resources_of(one)) for one in own}
+        planned = {reservation.id: (reservation, self._calendar.resources_of(reservation)) for reservation in own}
         changes = []
         for reservation in own:
             key, kind = reservation.id, self._kinds[reservation.resource_type]
@@ -310,10 +310,10 @@ def _require_within(moment: datetime, start: datetime, end: datetime) -> None:
 def _by_id(entries: object, known: set[str]) -> dict[str, Mapping[str, Any]]:
     """Return the reservations of a request by ID. Raises ApiError 400 for one that the lease does not have."""
     found: dict[str, Mapping[str, Any]] = {}
-    for one in _list(entries, "reservations"):
-        if not isinstance(one, dict) or one.get("id") is None:
+    for reservation in _list(entries, "reservations"):
+        if not isinstance(reservation, dict) or reservation.get("id") is None:
             raise missing_parameter("reservation ID")
-        found[str(one.get("id"))] = one
+        found[str(reservation.get("id"))] = reservation
     if unknown := found.keys() - known:
         listed = ",".join(sorted(unknown))
         raise bad_request(f"Please enter valid reservation IDs. Invalid reservation IDs are: {listed}")

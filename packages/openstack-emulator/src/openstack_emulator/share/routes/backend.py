@@ -18,8 +18,8 @@ SINCE_TYPE = (2, 23)
 
 def services(systems: SharedFileSystems, request: Request) -> Response:
     rows = [
-        {"id": number, **one, "status": "enabled", "state": "up", "updated_at": systems.shares.moment()}
-        for number, one in enumerate(processes(), 1)
+        {"id": number, **process, "status": "enabled", "state": "up", "updated_at": systems.shares.moment()}
+        for number, process in enumerate(processes(), 1)
     ]
     body = {name: request.query.get(name) for name in SERVICE_FILTERS}
     found = [row for row in rows if all(value in (None, row[name]) for name, value in body.items())]

@@ -39,7 +39,7 @@ def _filters(systems: SharedFileSystems) -> dict[str, Filter]:
 
     def in_subnet(name: str) -> Filter:
         return lambda row, value: any(
-            str(one.get(name)) == value for one in systems.networks.subnets.select(share_network_id=row.get("id"))
+            str(subnet.get(name)) == value for subnet in systems.networks.subnets.select(share_network_id=row.get("id"))
         )
 
     return {
@@ -142,7 +142,7 @@ def _subnet_shown(systems: SharedFileSystems, request: Request, subnet: Subnet) 
 def list_subnets(systems: SharedFileSystems, request: Request) -> Response:
     network = _network(systems, request)
     return Response(
-        {"share_network_subnets": [subnet_view(request, one) for one in systems.networks.subnets_of(network)]}
+        {"share_network_subnets": [subnet_view(request, subnet) for subnet in systems.networks.subnets_of(network)]}
     )
 
 
@@ -152,7 +152,7 @@ def create_subnet(systems: SharedFileSystems, request: Request) -> Response:
     requested = member(request, name)
     check_fields(requested, SUBNET, where=name, strict=False)
     zone = requested.get("availability_zone")
-    taken = {one.availability_zone for one in systems.networks.subnets_of(network)}
+    taken = {subnet.availability_zone for subnet in systems.networks.subnets_of(network)}
     if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:
         raise conflict(f"Share network {network.id} has a subnet in availability zone {zone} already.")
     return _subnet_shown(systems, request, systems.networks.add_subnet(network, NewSubnet.from_json(requested)))

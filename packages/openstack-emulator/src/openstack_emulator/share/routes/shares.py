@@ -159,7 +159,7 @@ def _exporting(systems: SharedFileSystems, request: Request) -> Share:
 
 def list_exports(systems: SharedFileSystems, request: Request) -> Response:
     share = _exporting(systems, request)
-    return Response({"export_locations": [export_view(request, share, one, False) for one in share.exports]})
+    return Response({"export_locations": [export_view(request, share, export, False) for export in share.exports]})
 
 
 def show_export(systems: SharedFileSystems, request: Request) -> Response:
@@ -174,7 +174,7 @@ def list_replicas(systems: SharedFileSystems, request: Request) -> Response:
 
 def export_of(share: Share, key: str) -> Export:
     """An export location of a share. Raises ApiError 404."""
-    export = next((one for one in share.exports if one.id == key), None)
+    export = next((export for export in share.exports if export.id == key), None)
     if export is None:
         raise not_found(f"Export location with UUID '{key}' could not be found.")
     return export

@@ -146,7 +146,7 @@ def delete_spec(systems: SharedFileSystems, request: Request) -> Response:
 
 def list_access(systems: SharedFileSystems, request: Request) -> Response:
     kind = _type(systems, request)
-    rows = [{"share_type_id": kind.id, "project_id": one} for one in systems.types.projects_of(kind)]
+    rows = [{"share_type_id": kind.id, "project_id": project} for project in systems.types.projects_of(kind)]
     return Response({"share_type_access": rows})
 
 

@@ -60,7 +60,7 @@ def fits(extra_specs: Mapping[str, str]) -> bool:
 
 def _matches(present: object, expected: str) -> bool:
     if isinstance(present, list):
-        return any(_matches(one, expected) for one in present)
+        return any(_matches(value, expected) for value in present)
     operator, _, value = expected.strip().partition(" ")
     if operator == "<is>" or isinstance(present, bool):
         return as_boolean(expected.removeprefix("<is>").strip()) is bool(present)

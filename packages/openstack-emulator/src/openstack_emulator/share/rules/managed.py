@@ -31,7 +31,7 @@ class BackendShares(Rules):
         host = place.host.split("#")[0]
         if host != BACKEND_HOST.split("#")[0]:
             raise not_found(f"Service {host} could not be found.")
-        if any(one.path == place.path for share in self.shares.rows for one in share.exports):
+        if any(export.path == place.path for share in self.shares.rows for export in share.exports):
             raise conflict(f"Share already exists: {place.path}")
         types = self.shares.types
         kind = types.find(context, new_share.share_type) if new_share.share_type else types.default()

@@ -131,7 +131,7 @@ class ShareNetworks(Rules):
         network."""
         service = visible(self._services, context, service_id)
         self._refuse_used(network, "add security services to")
-        if any(one.type == service.type for one in self.services_of(network)):
+        if any(other.type == service.type for other in self.services_of(network)):
             raise conflict(
                 f"Cannot add security service to share network. Security service with '{service.type}' type already "
                 f"added to '{network.id}' share network"
@@ -144,7 +144,7 @@ class ShareNetworks(Rules):
         self._refuse_used(network, "remove security services from")
         if service.id not in network.security_services:
             raise bad_request(f"Security service {service_id} is not associated with share network {network.id}.")
-        self._set_services(network, [one for one in network.security_services if one != service.id])
+        self._set_services(network, [member for member in network.security_services if member != service.id])
 
     def _set_services(self, network: ShareNetwork, service_ids: list[str]) -> None:
         network.security_services, network.updated_at = service_ids, self.moment()

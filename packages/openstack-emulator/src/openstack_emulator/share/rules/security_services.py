@@ -45,7 +45,7 @@ class SecurityServices(Rules):
 
     def update(self, service: SecurityService, changes: Mapping[str, Any]) -> None:
         """Change a security service; 403 for what share servers use already."""
-        if changes.keys() - LOOSE and any(self._networks.is_used(one) for one in self.networks_of(service)):
+        if changes.keys() - LOOSE and any(self._networks.is_used(network) for network in self.networks_of(service)):
             raise forbidden(
                 "Cannot update security service. It is used by share servers: only its name and description can be "
                 "changed."

@@ -119,7 +119,7 @@ def delete_spec(storage: BlockStorage, request: Request) -> Response:
 def list_access(storage: BlockStorage, request: Request) -> Response:
     request.context.require()
     kind = _type(storage, request)
-    rows = [{"volume_type_id": kind.id, "project_id": one} for one in storage.types.projects_of(kind)]
+    rows = [{"volume_type_id": kind.id, "project_id": project} for project in storage.types.projects_of(kind)]
     return Response({"volume_type_access": rows})
 
 

@@ -110,7 +110,7 @@ class VolumeTypes(Rules):
         _refuse_public(kind)
         if project_id not in kind.projects:
             raise not_found(f"Volume type access not found for {kind.id} / {project_id} combination.")
-        kind.projects = [one for one in kind.projects if one != project_id]
+        kind.projects = [project for project in kind.projects if project != project_id]
         self.rows.save(kind)
 
     def projects_of(self, kind: VolumeType) -> list[str]:

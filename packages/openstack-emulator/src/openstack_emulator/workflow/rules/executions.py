@@ -144,9 +144,9 @@ class Executions(Rules):
             tasks = self._ready(execution) if task.state == "SUCCESS" else []
         else:
             tasks = self._transit(execution, task)
-        for one in tasks:
+        for other in tasks:
             if execution.state in ("RUNNING", "PAUSED"):
-                self.tasks.prepare(one)
+                self.tasks.prepare(other)
         self._check_joins(execution)
         self._check_end(execution)
 
@@ -155,10 +155,10 @@ class Executions(Rules):
         spec, known = execution.spec, {task.name: task for task in self._runs.tasks_of(execution)}
         tasks = []
         for name in sorted(required_tasks(spec, execution.params["task_name"]) - known.keys()):
-            needs = [known.get(one) for one in spec.tasks[name].get("requires", [])]
-            met = [one for one in needs if one is not None and one.state == "SUCCESS"]
+            needs = [known.get(required) for required in spec.tasks[name].get("requires", [])]
+            met = [needed for needed in needs if needed is not None and needed.state == "SUCCESS"]
             if len(met) == len(needs):
-                data = merged(execution.data, *(outbound(one) for one in met))
+                data = merged(execution.data, *(outbound(task) for task in met))
                 tasks.append(self.tasks.create(execution, name, data))
         return tasks
 
@@ -171,15 +171,15 @@ class Executions(Rules):
         tasks: list[Task] = []
         try:
             taken = transitions(execution.spec, task, holds)
-            for one in taken:
-                task.next = [*task.next, one.to]
+            for transition in taken:
+                task.next = [*task.next, transition.to]
                 self._runs.tasks.save(task)
-                if one.to in COMMANDS:
-                    self._apply_command(execution, task, one)
+                if transition.to in COMMANDS:
+                    self._apply_command(execution, task, transition)
                     if execution.state in ENDED:
                         break
                 else:
-                    tasks += self._reached(execution, one.to, task)
+                    tasks += self._reached(execution, transition.to, task)
         except (ExpressionError, ApiError) as error:
             task.state, task.state_info = "ERROR", str(error)
             self._runs.changed(self._runs.tasks, task)
@@ -200,7 +200,7 @@ class Executions(Rules):
         """Create a task that a transition leads to; a join is created once, and waits."""
         if execution.spec.tasks[name].get("join") is None:
             return [self.tasks.create(execution, name, outbound(task))]
-        if not any(one.name == name for one in self._runs.tasks_of(execution)):
+        if not any(task.name == name for task in self._runs.tasks_of(execution)):
             self.tasks.create(execution, name, execution.data, "WAITING")
         return []
 

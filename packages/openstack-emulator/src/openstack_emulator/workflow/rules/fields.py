@@ -70,7 +70,9 @@ def check_levels(value: object, name: str) -> None:
         level += 1
         if level > MOST_LEVELS:
             raise bad_request(f"Invalid input for field/attribute {name}. It has more than {MOST_LEVELS} levels.")
-        parts = [one.values() if isinstance(one, dict) else one for one in left if isinstance(one, dict | list)]
+        parts = [
+            level.values() if isinstance(level, dict) else level for level in left if isinstance(level, dict | list)
+        ]
         left = [item for part in parts for item in part]
 
 

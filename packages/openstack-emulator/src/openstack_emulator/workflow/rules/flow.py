@@ -29,10 +29,10 @@ def transitions(spec: WorkflowSpec, task: Task, holds: Callable[[object], bool])
     """Return the transitions that a task of a direct workflow takes, in order. `holds` evaluates a condition."""
     declared = spec.tasks[task.name]
     return [
-        Transition(one["to"], one["msg"])
+        Transition(target["to"], target["msg"])
         for clause in clauses_after(task.state)
-        for one in declared.get(clause, [])
-        if one["if"] is None or holds(one["if"])
+        for target in declared.get(clause, [])
+        if target["if"] is None or holds(target["if"])
     ]
 
 
@@ -83,7 +83,9 @@ def join_state(spec: WorkflowSpec, name: str, tasks: Sequence[Task]) -> tuple[st
     arrived = [task for task in latest.values() if name in task.next]
     sources = inbound(spec, name)
     possible = [
-        one for one in sources if one not in {task.name for task in arrived} and _may_arrive(spec, one, name, latest)
+        source
+        for source in sources
+        if source not in {task.name for task in arrived} and _may_arrive(spec, source, name, latest)
     ]
     join = spec.tasks[name]["join"]
     needed = len(sources) if join == "all" else 1 if join == "one" else int(join)
@@ -103,7 +105,9 @@ def _may_arrive(spec: WorkflowSpec, source: str, target: str, latest: Mapping[st
 def leads_to(spec: WorkflowSpec, task: Task, target: str) -> bool:
     """Return whether one of the clauses that apply to a task's state names the target."""
     declared = spec.tasks[task.name]
-    return any(one["to"] == target for clause in clauses_after(task.state) for one in declared.get(clause, []))
+    return any(
+        transition["to"] == target for clause in clauses_after(task.state) for transition in declared.get(clause, [])
+    )
 
 
 def _may_begin(spec: WorkflowSpec, name: str, latest: Mapping[str, Task], seen: set[str]) -> bool:

@@ -141,20 +141,20 @@ def _action(name: str, body: object) -> ActionSpec:
 def _inputs(declarations: object, where: str) -> list[object]:
     """Return the parameters: names, and maps from a name to a default."""
     inputs = _list(declarations, f"the input of {where}")
-    for one in inputs:
-        if not isinstance(one, str) and not (isinstance(one, dict) and len(one) == 1):
-            raise invalid(f"an input of {where} must be a name, or a name with a default: {one!r}")
+    for entry in inputs:
+        if not isinstance(entry, str) and not (isinstance(entry, dict) and len(entry) == 1):
+            raise invalid(f"an input of {where} must be a name, or a name with a default: {entry!r}")
     return inputs
 
 
 def defaults_of(inputs: list[object]) -> dict[str, object]:
     """Return the defaults of the parameters that have one."""
-    return {name: value for one in inputs if isinstance(one, dict) for name, value in one.items()}
+    return {name: value for entry in inputs if isinstance(entry, dict) for name, value in entry.items()}
 
 
 def names_of(inputs: list[Any]) -> list[str]:
     """Return the names of the parameters."""
-    return [one if isinstance(one, str) else next(iter(one)) for one in inputs]
+    return [entry if isinstance(entry, str) else next(iter(entry)) for entry in inputs]
 
 
 def expectations(missing: Collection[str], unexpected: Collection[str]) -> str:
@@ -207,12 +207,12 @@ def _task(name: str, body: object, defaults: TaskSpec, kind: str) -> TaskSpec:
         raise invalid(f"a task cannot have the reserved name '{name}'")
     task = _policies(fields, _TASK, where)
     wrong = ("requires",) if kind == "direct" else (*CLAUSES, "join")
-    if found := [one for one in wrong if one in task]:
+    if found := [key for key in wrong if key in task]:
         raise invalid(f"{where} of a {kind} workflow cannot have '{found[0]}'")
     for key, value in defaults.items():
         if key not in task and key not in wrong and key != "publishing":
-            own = [one for one in value if one["to"] != name] if key in CLAUSES else value
-            task[key] = [one for one in own if one != name] if key == "requires" else own
+            own = [entry for entry in value if entry["to"] != name] if key in CLAUSES else value
+            task[key] = [entry for entry in own if entry != name] if key == "requires" else own
     what = "workflow" if "workflow" in fields else "action"
     called, inline = _call(task.get(what) or "std.noop", f"'{what}' of {where}")
     task.update({what: called, "input": _input(task.get("input"), inline), "name": name})
@@ -269,10 +269,10 @@ def _retry(value: object, where: str) -> dict[str, object]:
 
 def _with_items(value: object, where: str) -> dict[str, object]:
     found = {}
-    for one in [value] if isinstance(value, str) else _list(value, f"with-items of {where}"):
-        match = _ITEMS.match(str(one))
+    for entry in [value] if isinstance(value, str) else _list(value, f"with-items of {where}"):
+        match = _ITEMS.match(str(entry))
         if match is None:
-            raise invalid(f"with-items of {where} must have the form 'name in <% expression %>', not {one!r}")
+            raise invalid(f"with-items of {where} must have the form 'name in <% expression %>', not {entry!r}")
         text = match[2].strip()
         found[match[1]] = text if _EXPRESSION.match(text) else _value(text)
     return found
@@ -287,8 +287,8 @@ def _transitions(body: object, where: str) -> tuple[list[dict[str, object]], dic
         body = body.get("next") or []
     entries = body if isinstance(body, list) else [body]
     found = []
-    for one in entries:
-        pairs = one.items() if isinstance(one, dict) else [(one, None)]
+    for entry in entries:
+        pairs = entry.items() if isinstance(entry, dict) else [(entry, None)]
         for target, condition in pairs:
             name, inputs = _call(target, where)
             _known(inputs, frozenset({"msg"} if name in COMMANDS else ()), f"the transition to {name} in {where}")
@@ -309,7 +309,7 @@ def _check_names(spec: WorkflowSpec, where: str) -> None:
 
 def _targets(task: TaskSpec) -> list[str]:
     """Return where the transitions of a task lead."""
-    return [one["to"] for clause in CLAUSES for one in task.get(clause, [])]
+    return [target["to"] for clause in CLAUSES for target in task.get(clause, [])]
 
 
 def start_tasks(spec: WorkflowSpec) -> list[str]:

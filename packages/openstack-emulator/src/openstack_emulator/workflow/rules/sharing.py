@@ -83,11 +83,11 @@ class WorkflowSharing(Rules):
     def of(self, workflow_id: str, context: Context) -> list[Member]:
         """Return the members of a workflow that the caller may see: all for its owner, and the caller's own."""
         found = self.members.select(resource_id=workflow_id)
-        return [one for one in found if context.may_see(one) or one.member_id == context.project_id]
+        return [share for share in found if context.may_see(share) or share.member_id == context.project_id]
 
     def member(self, workflow_id: str, project: str, context: Context) -> Member:
         """Return a member. Raises ApiError 404."""
-        found = next((one for one in self.of(workflow_id, context) if one.member_id == project), None)
+        found = next((share for share in self.of(workflow_id, context) if share.member_id == project), None)
         if found is None:
             raise missing(workflow_id, project)
         return found

@@ -133,9 +133,9 @@ class Tasks(Rules):
 
     def _items(self, task: Task, declared: Mapping[str, object]) -> list[dict[str, Any]]:
         lists = {name: self._runs.of_task(task, value) for name, value in declared.items()}
-        if not all(isinstance(one, list) for one in lists.values()):
+        if not all(isinstance(items, list) for items in lists.values()):
             raise ExpressionError(f"Wrong input for with-items: the values of {', '.join(lists)} must be lists.")
-        if len({len(one) for one in lists.values()}) > 1:
+        if len({len(items) for items in lists.values()}) > 1:
             raise ExpressionError("Wrong input for with-items: all lists must have the same length.")
         items = [dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
         if len(items) > MOST_ITEMS:
@@ -185,7 +185,7 @@ class Tasks(Rules):
             self._guarded(task, self._start_children)
             return
         states = {child.state for child in children}
-        state = next((one for one in ("CANCELLED", "ERROR") if one in states), "SUCCESS")
+        state = next((failure for failure in ("CANCELLED", "ERROR") if failure in states), "SUCCESS")
         self._settle(task, state, next((child.state_info for child in children if child.state == state), None))
 
     def time_out_task(self, key: str, attempt: int, seconds: float) -> None:
