@@ -215,11 +215,9 @@ async def replaced_request(
     joint: JointDeployment | None = None,
 ) -> CheckedRequest:
     """Return the definition of a request that replaces the stack's whole definition, checked."""
-    former = (
-        (await components.services.loader.load(stack.inputs)).parameters["request"]
-        if request.existing_parameters
-        else None
-    )
+    former = None
+    if request.existing_parameters:
+        former = (await components.services.loader.load(stack.inputs)).parameters["request"]
     return await check_whole(components, context, stack, request, former, joint)
 
 
@@ -277,11 +275,11 @@ async def patched_request(
                 if key not in ("parameters", *TRANSFERS)  # those of the deployment before are carried out
             },
         }
-        previous = _kept(present.parameters["request"], template, clear)
         added, parameters, wrong = given_by(request, {}, template)
         environment = Environment.merged([former, added.to_data()], template.parameters)
         environment = environment.with_transfers(added.transfers)
-        return RequestValues(environment, {**previous, **parameters}, wrong)
+        parameters = {**_kept(present.parameters["request"], template, clear), **parameters}
+        return RequestValues(environment, parameters, wrong)
 
     template = await parse_request(services, context, request, given) if request.template else present.template
     _check_keepable(request.keep_parameters or (), present.template, template)
@@ -317,11 +315,8 @@ def _kept(values: Mapping[str, object], template: Template, clear: Sequence[str]
 
 def _redacted_defaults(template: Template, settled: Container[str]) -> list[str]:
     """Return the parameters whose default is only a redacted value, as in a template that was read from the API."""
-    return [
-        name
-        for name, schema in template.parameters.items()
-        if name not in settled and schema.is_redacted(schema.default)
-    ]
+    parameters = template.parameters.items()
+    return [name for name, schema in parameters if name not in settled and schema.is_redacted(schema.default)]
 
 
 async def _updatable(services: EngineServices, context: RequestContext, request: UpdateStack | PatchStack) -> Stack:
@@ -408,14 +403,10 @@ async def _repeats(
     checked: CheckedRequest,
     request: StackChange,
     goal: TargetDefinition,
-    planned_update: Planned,
+    planned: Planned,
 ) -> bool:
     """Return whether an update asks for what the stack has, down to its settings, and its plan does nothing."""
-    if (
-        stack.status != COMPLETE
-        or checked.departures.stacks
-        or any(step.has_effect for step in planned_update.plan.steps)
-    ):
+    if stack.status != COMPLETE or checked.departures.stacks or any(step.has_effect for step in planned.plan.steps):
         return False
     rollback, minutes = request.disable_rollback, request.timeout_mins
     if rollback not in (None, stack.disable_rollback) or minutes not in (None, stack.timeout_minutes):
@@ -444,10 +435,8 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
     gate = await gate_of(submissions.components, context, stack, "DELETE")
     priced = gate.requires_plan
     planned = partial(plan_deletion, services, context, stack, request.retain, request.force, priced=priced)
-    if request.plan_digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS):
-        clearance = UNCONTROLLED  # it repeats the request of a deletion that runs
-    else:
-        clearance = await gate.pass_plan(request.plan_digest, planned)
+    is_repeated = request.plan_digest is None and (stack.action, stack.status) == ("DELETE", IN_PROGRESS)
+    clearance = UNCONTROLLED if is_repeated else await gate.pass_plan(request.plan_digest, planned)
     retained = (await planned()).plan.retained() if request.retain else frozenset()
     operation = requested_operation(services, context, stack, "DELETE", stack.inputs)
     operation.retention = Retention(retained, request.force).to_json()
@@ -458,8 +447,7 @@ async def stack_delete(submissions: Submissions, context: RequestContext, reques
 async def stack_show(services: EngineServices, context: RequestContext, request: ShowStack) -> StackDetails:
     """Return the stack with its parameters and, by default, its outputs."""
     seen = await services.database.read(_seen, services, context, request.ref)
-    stack, inputs = seen.stack, seen.inputs
-    tags, known, drift = seen.details
+    stack, inputs, (tags, known, drift) = seen.stack, seen.inputs, seen.details
     definition = await services.bind(stack, inputs)
     shown: StackView = {**stack_view(stack, tags), "tags": tags, "locked": lock_view(seen.root)}
     view = details_view(shown, definition, inputs.template, known)
