@@ -29,12 +29,12 @@ def certificate_authority(now: datetime, name: str = "Emulated certificate autho
     return private, certificate.public_bytes(serialization.Encoding.PEM)
 
 
-def signed(requested: x509.CertificateSigningRequest, authority: tuple[bytes, bytes], now: datetime) -> bytes:
+def signed(request: x509.CertificateSigningRequest, authority: tuple[bytes, bytes], now: datetime) -> bytes:
     """The certificate in PEM that an authority, a key and a certificate in PEM, issues for a request."""
     key: Any = serialization.load_pem_private_key(authority[0], None)
     issuer = x509.load_pem_x509_certificate(authority[1])
     certificate = (
-        _builder(requested.subject, issuer.subject, requested.public_key(), now, _LIFETIME)
+        _builder(request.subject, issuer.subject, request.public_key(), now, _LIFETIME)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

@@ -154,8 +154,8 @@ class Query:
 
     def with_marker(self, marker: str) -> str:
         """The same query asking for what follows `marker`, encoded."""
-        kept = [(key, value) for key, value in self.pairs if key != "marker"]
-        return urlencode([*kept, ("marker", marker)])
+        parameters = [(key, value) for key, value in self.pairs if key != "marker"]
+        return urlencode([*parameters, ("marker", marker)])
 
     def __contains__(self, name: str) -> bool:
         return any(key == name for key, _ in self.pairs)

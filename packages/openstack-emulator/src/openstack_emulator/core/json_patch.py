@@ -35,11 +35,13 @@ Refusal = Callable[[Any, int], ApiError]
 
 _NEITHER = f"Each operation must be an object whose 'op' is one of {', '.join(OPERATIONS)}."
 REFUSALS: Mapping[PatchProblem, Refusal] = {
-    PatchProblem.BODY: lambda body, at: bad_request("The request body must be a JSON array of operations."),
-    PatchProblem.OPERATION: lambda body, at: bad_request(_NEITHER),
-    PatchProblem.OP: lambda body, at: bad_request(_NEITHER),
-    PatchProblem.PATH: lambda body, at: bad_request(f"Invalid path {body[at].get('path')!r}: it must start with '/'."),
-    PatchProblem.VALUE: lambda body, at: bad_request("'add' and 'replace' operations need a value."),
+    PatchProblem.BODY: lambda body, index: bad_request("The request body must be a JSON array of operations."),
+    PatchProblem.OPERATION: lambda body, index: bad_request(_NEITHER),
+    PatchProblem.OP: lambda body, index: bad_request(_NEITHER),
+    PatchProblem.PATH: lambda body, index: bad_request(
+        f"Invalid path {body[index].get('path')!r}: it must start with '/'."
+    ),
+    PatchProblem.VALUE: lambda body, index: bad_request("'add' and 'replace' operations need a value."),
 }
 
 
@@ -77,24 +79,24 @@ def operations(body: object, dialect: Dialect) -> list[Operation]:
     """The operations of a body, whose form is checked. Raises ApiError, as the dialect says."""
     if not isinstance(body, list) or not (body or dialect.empty):
         raise dialect.refusals[PatchProblem.BODY](body, 0)
-    return [_operation(body, at, dialect) for at in range(len(body))]
+    return [_operation(body, index, dialect) for index in range(len(body))]
 
 
-def _operation(body: list[object], at: int, dialect: Dialect) -> Operation:
-    operation = body[at]
+def _operation(body: list[object], index: int, dialect: Dialect) -> Operation:
+    operation = body[index]
     if not isinstance(operation, Mapping):
-        raise dialect.refusals[PatchProblem.OPERATION](body, at)
+        raise dialect.refusals[PatchProblem.OPERATION](body, index)
     op, path = operation.get("op"), operation.get("path")
     if op not in dialect.operations:
-        raise dialect.refusals[PatchProblem.OP](body, at)
+        raise dialect.refusals[PatchProblem.OP](body, index)
     if not isinstance(path, str) or dialect.path.fullmatch(path) is None:
-        raise dialect.refusals[PatchProblem.PATH](body, at)
+        raise dialect.refusals[PatchProblem.PATH](body, index)
     try:
         pointer = tuple(JsonPointer(path).parts)
     except JsonPointerException:
-        raise dialect.refusals[PatchProblem.PATH](body, at) from None
+        raise dialect.refusals[PatchProblem.PATH](body, index) from None
     if op != "remove" and "value" not in operation:
-        raise dialect.refusals[PatchProblem.VALUE](body, at)
+        raise dialect.refusals[PatchProblem.VALUE](body, index)
     return Operation(op, path, pointer, operation.get("value"))
 
 

@@ -91,8 +91,8 @@ def page_response(
     body: dict[str, Any] = {members: [view(request.base, row) for row in found.rows]}
     if found.truncated and found.next_marker is not None:
         sort = {"sort_key": sort_key, "sort_dir": direction, "limit": limit}
-        kept = {name: value for name, value in query.pairs if name not in LISTED_BY}
-        body["next"] = f"{request.url}?{urlencode({**kept, **sort, 'marker': found.next_marker})}"
+        parameters = {name: value for name, value in query.pairs if name not in LISTED_BY}
+        body["next"] = f"{request.url}?{urlencode({**parameters, **sort, 'marker': found.next_marker})}"
     return Response(body)
 
 

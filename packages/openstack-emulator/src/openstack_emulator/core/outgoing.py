@@ -125,7 +125,11 @@ class RequestSender:
         """Return a connection. Raises: SendFailed, OSError, ValueError."""
         host, port = str(parts.hostname), parts.port or PORTS[parts.scheme]
         found = getaddrinfo(host, port, type=SOCK_STREAM)
-        allowed = [place for *_, at in found if (place := self._place((str(at[0]), int(at[1])), public)) is not None]
+        allowed = [
+            place
+            for *_, address in found
+            if (place := self._place((str(address[0]), int(address[1])), public)) is not None
+        ]
         if not allowed:
             raise SendFailed(
                 f"{host} has no address that users of this cloud may have requests sent to, at the port {port}; "

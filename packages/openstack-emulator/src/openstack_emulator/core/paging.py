@@ -60,7 +60,7 @@ def page(
     """
     start, marker = 0, query.get("marker")
     if marker:
-        found = next((at for at, row in enumerate(rows) if row.get(key) == marker), None)
+        found = next((index for index, row in enumerate(rows) if row.get(key) == marker), None)
         if found is None:
             raise missing(marker)
         start = found + 1
@@ -94,8 +94,8 @@ def order_of(query: Query) -> Order:
         return [(field, _descending(direction)) for field, _, direction in parts]
     directions = query.all("sort_dir")
     return [
-        (field, _descending(directions[at] if at < len(directions) else ""))
-        for at, field in enumerate(query.all("sort_key"))
+        (field, _descending(directions[index] if index < len(directions) else ""))
+        for index, field in enumerate(query.all("sort_key"))
     ]
 
 

@@ -91,21 +91,21 @@ class Router(Generic[T]):
         return trimmed.split("/") if trimmed else []
 
 
-def _find(node: _Node[T], parts: list[str], at: int, values: list[str], path: str) -> _Node[T] | None:
-    if at == len(parts):
+def _find(node: _Node[T], parts: list[str], depth: int, values: list[str], path: str) -> _Node[T] | None:
+    if depth == len(parts):
         return node if node.targets else None
-    if (child := node.literal.get(parts[at])) is not None:
-        found = _find(child, parts, at + 1, values, path)
+    if (child := node.literal.get(parts[depth])) is not None:
+        found = _find(child, parts, depth + 1, values, path)
         if found is not None:
             return found
-    if node.variable is not None and parts[at]:
-        values.append(decode(parts[at]))
-        found = _find(node.variable, parts, at + 1, values, path)
+    if node.variable is not None and parts[depth]:
+        values.append(decode(parts[depth]))
+        found = _find(node.variable, parts, depth + 1, values, path)
         if found is not None:
             return found
         values.pop()
     if node.rest is not None:
-        tail = path.lstrip("/").split("/", at)[-1]
+        tail = path.lstrip("/").split("/", depth)[-1]
         values.append(decode(tail))
         return node.rest
     return None

@@ -99,9 +99,9 @@ def attributes_of_resources(database: sqlite3.Connection) -> None:
 
     def resource(data: dict[str, Any]) -> dict[str, Any]:
         created = {"created_by_project_id": data["project_id"], "created_by_user_id": data["user_id"]}
-        kept = {name: value for name, value in data.items() if name in _OF_ALL_RESOURCES}
+        data_of_all = {name: value for name, value in data.items() if name in _OF_ALL_RESOURCES}
         attributes = {name: value for name, value in data.items() if name not in _OF_ALL_RESOURCES}
-        return {"_server": False, **created, **kept, "attributes": attributes}
+        return {"_server": False, **created, **data_of_all, "attributes": attributes}
 
     def attribute(data: dict[str, Any]) -> dict[str, object]:
         lengths: dict[str, object] = {name: int(data[name]) for name in ("min_length", "max_length") if name in data}
@@ -243,9 +243,9 @@ def attributes_of_identity(database: sqlite3.Connection) -> None:
 
     def with_extra(fields: frozenset[str]) -> Callable[[dict[str, object]], dict[str, object]]:
         def change(data: dict[str, Any]) -> dict[str, Any]:
-            kept = {name: value for name, value in data.items() if name in fields or name.startswith("_")}
-            extra = {name: value for name, value in data.items() if name not in kept}
-            return {**kept, "_extra": extra}
+            data_of_all = {name: value for name, value in data.items() if name in fields or name.startswith("_")}
+            extra = {name: value for name, value in data.items() if name not in data_of_all}
+            return {**data_of_all, "_extra": extra}
 
         return change
 

@@ -84,15 +84,15 @@ def _route(destination: str, hop: str) -> bytes:
 
 
 def _options(data: bytes) -> dict[int, bytes]:
-    found, at = {}, 0
-    while at < len(data) and data[at] != END:
-        if data[at] == PAD:
-            at += 1
+    found, offset = {}, 0
+    while offset < len(data) and data[offset] != END:
+        if data[offset] == PAD:
+            offset += 1
             continue
-        if at + 2 > len(data):
+        if offset + 2 > len(data):
             break
-        found[data[at]] = data[at + 2 : at + 2 + data[at + 1]]
-        at += 2 + data[at + 1]
+        found[data[offset]] = data[offset + 2 : offset + 2 + data[offset + 1]]
+        offset += 2 + data[offset + 1]
     return found
 
 

@@ -46,7 +46,8 @@ def answer(data: bytes, server: bytes, lease: Lease6 | None) -> bytes | None:
     associations = [value for code, value in options if code == ASSOCIATION and len(value) >= ASSOCIATED.size]
     if kind in (SOLICIT, REQUEST, RENEW, REBIND):
         found += [
-            (ASSOCIATION, _association(association[:4], lease, at == 0)) for at, association in enumerate(associations)
+            (ASSOCIATION, _association(association[:4], lease, index == 0))
+            for index, association in enumerate(associations)
         ]
     elif kind == CONFIRM:
         addresses = {address for association in associations for address in _addresses(association)}
@@ -78,7 +79,7 @@ def _addresses(association: bytes) -> Iterator[str]:
 
 def _requested(value: bytes) -> set[int]:
     """Return the codes of the options that a client asks for."""
-    return {int.from_bytes(value[at : at + 2]) for at in range(0, len(value), 2)}
+    return {int.from_bytes(value[offset : offset + 2]) for offset in range(0, len(value), 2)}
 
 
 def _status(code: int) -> bytes:
@@ -90,9 +91,9 @@ def _encoded(*options: tuple[int, bytes]) -> bytes:
 
 
 def _options(data: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + OPTION.size <= len(data):
-        code, length = OPTION.unpack_from(data, at)
-        at += OPTION.size
-        yield code, data[at : at + length]
-        at += length
+    offset = 0
+    while offset + OPTION.size <= len(data):
+        code, length = OPTION.unpack_from(data, offset)
+        offset += OPTION.size
+        yield code, data[offset : offset + length]
+        offset += length

@@ -251,7 +251,7 @@ def _default_last(route: str) -> tuple[bool, str]:
 
 def without(space: NamespaceContent, interfaces: Mapping[str, VirtualLink]) -> NamespaceContent:
     """Return what is left of a namespace's addresses and routes when interfaces are gone: routes may all be."""
-    kept = {(name, address) for name, address in space.addresses if name not in interfaces}
+    remaining = {(name, address) for name, address in space.addresses if name not in interfaces}
     return NamespaceContent(
-        space.settings, space.bridge, kept, set() if interfaces else set(space.routes), space.filter
+        space.settings, space.bridge, remaining, set() if interfaces else set(space.routes), space.filter
     )

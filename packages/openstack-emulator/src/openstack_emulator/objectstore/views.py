@@ -52,10 +52,10 @@ def container_entry(swift: ObjectStore, container: Container) -> dict[str, objec
 def container_headers(swift: ObjectStore, container: Container, owned: bool) -> Headers:
     """Counts, times, metadata; what is sensitive (lists, keys) for the owner only."""
     count, used = swift.objects.usage(container)
-    kept = container.headers
+    headers = container.headers
     if not owned:
-        kept = {
-            name: value for name, value in kept.items() if name not in CONTAINER_KEPT and "-temp-url-key" not in name
+        headers = {
+            name: value for name, value in headers.items() if name not in CONTAINER_KEPT and "-temp-url-key" not in name
         }
     return {
         "X-Container-Object-Count": str(count),
@@ -64,7 +64,7 @@ def container_headers(swift: ObjectStore, container: Container, owned: bool) -> 
         "X-Timestamp": timestamp(container.created),
         "Last-Modified": http_date(container.created),
         "Accept-Ranges": "bytes",
-        **shown(kept),
+        **shown(headers),
     }
 
 

@@ -95,15 +95,15 @@ class Alarms(Rules):
         rule = _restricted(new_alarm, request.context, alarm.project_id)
         before, shown = alarm.all_actions, _detail(alarm)
         actions = {
-            name: self._notifier.with_trusts(urls, request, kept)
-            for (name, urls), kept in zip(new_alarm.actions.items(), alarm.actions.values(), strict=True)
+            name: self._notifier.with_trusts(urls, request, actions_now)
+            for (name, urls), actions_now in zip(new_alarm.actions.items(), alarm.actions.values(), strict=True)
         }
         alarm.name, alarm.description, alarm.severity = new_alarm.name, new_alarm.description, new_alarm.severity
         alarm.enabled, alarm.repeat_actions = new_alarm.enabled, new_alarm.repeat_actions
         alarm.time_constraints, alarm.rule, alarm.timestamp = new_alarm.time_constraints, rule, self.moment()
         self.rows.update(alarm, **actions)
-        kept = alarm.all_actions
-        self._notifier.end_trusts([url for url in before if url not in kept])
+        actions_now = alarm.all_actions
+        self._notifier.end_trusts([url for url in before if url not in actions_now])
         changed = {
             key: value for key, value in _detail(alarm).items() if shown.get(key) != value and key != "timestamp"
         }

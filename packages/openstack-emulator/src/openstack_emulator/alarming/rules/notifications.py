@@ -62,14 +62,14 @@ class Notifier(Rules):
         else:
             log.info("Alarm %s: %s", alarm.id, notification)
 
-    def with_trusts(self, urls: Sequence[str], request: Request, kept: Sequence[str] = ()) -> list[str]:
+    def with_trusts(self, urls: Sequence[str], request: Request, present: Sequence[str] = ()) -> list[str]:
         """An alarm's actions with trusts of the caller in those that need one.
 
-        kept: actions that the alarm has, with their trusts; those that are the same without trusts keep them.
+        present: actions that the alarm has, with their trusts; those that are the same without trusts keep them.
 
         Raises: Keystone's ApiError; ApiError 401 for an action that names another user's trust.
         """
-        known = {without_trust(url): url for url in reversed(kept)}
+        known = {without_trust(url): url for url in reversed(present)}
         return [known.get(url) or self._with_trust(url, request) for url in urls]
 
     def _with_trust(self, url: str, request: Request) -> str:

@@ -15,13 +15,13 @@ from openstack_emulator.core.json_patch import OPERATIONS, PatchProblem, PathNot
 
 DIALECT = json_patch.Dialect(
     {
-        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a JSON list of patch operations."),
-        PatchProblem.OPERATION: lambda body, at: _malformed(f"{body[at]!r} is not of type 'object'"),
-        PatchProblem.OP: lambda body, at: _malformed(f"{body[at].get('op')!r} is not one of {list(OPERATIONS)}"),
-        PatchProblem.PATH: lambda body, at: bad_request(
-            f"The path {body[at].get('path')!r} of a patch operation is invalid."
+        PatchProblem.BODY: lambda body, index: bad_request("The request body must be a JSON list of patch operations."),
+        PatchProblem.OPERATION: lambda body, index: _malformed(f"{body[index]!r} is not of type 'object'"),
+        PatchProblem.OP: lambda body, index: _malformed(f"{body[index].get('op')!r} is not one of {list(OPERATIONS)}"),
+        PatchProblem.PATH: lambda body, index: bad_request(
+            f"The path {body[index].get('path')!r} of a patch operation is invalid."
         ),
-        PatchProblem.VALUE: lambda body, at: bad_request(
+        PatchProblem.VALUE: lambda body, index: bad_request(
             "A value is required for the patch operations add and replace."
         ),
     },
@@ -43,7 +43,7 @@ def patched(request: Request, kind: ObjectKind, record: BareMetalRecord) -> dict
     document = {name: copy.deepcopy(record.get(name)) for name, field in kind.fields.items()
                 if field.check is not None and not field.write_only}  # fmt: skip
     touched: set[str] = set()
-    for at, operation in enumerate(json_patch.operations(request.json, DIALECT)):
+    for index, operation in enumerate(json_patch.operations(request.json, DIALECT)):
         name = operation.pointer[0]
         if name not in kind.fields or kind.fields[name].check is None:
             known = ", ".join(sorted(name for name, field in kind.fields.items() if field.check is not None))
@@ -53,7 +53,7 @@ def patched(request: Request, kind: ObjectKind, record: BareMetalRecord) -> dict
             json_patch.apply(document, operation)
         except PathNotFound:
             reason = f"can't {operation.op} a non-existent object '{operation.pointer[-1]}'"
-            raise bad_request(f"Couldn't apply patch '{request.json[at]}'. Reason: {reason}") from None
+            raise bad_request(f"Couldn't apply patch '{request.json[index]}'. Reason: {reason}") from None
     for name in touched:
         if document.get(name) is None:
             if kind.fields[name].required:

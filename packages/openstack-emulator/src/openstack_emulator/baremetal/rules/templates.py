@@ -44,11 +44,11 @@ class Templates(Rules):
         self._check(replace(row, **changes))
         self.rows.update(row, **changes, updated_at=self.records.timestamp(TIMESTAMP))
 
-    def _check(self, requested: DeployTemplate) -> None:
+    def _check(self, template: DeployTemplate) -> None:
         """Refuse a template with a step twice (400), or with the name of another one (409)."""
-        seen = {(step["interface"], step["step"]) for step in requested.steps}
-        if len(seen) < len(requested.steps):
+        seen = {(step["interface"], step["step"]) for step in template.steps}
+        if len(seen) < len(template.steps):
             raise bad_request("Duplicate deploy steps: an interface and a step may be named once.")
-        other = self.rows.first(name=requested.name)
-        if other is not None and other.uuid != requested.uuid:
-            raise conflict(f"A deploy template with name {requested.name} already exists.")
+        other = self.rows.first(name=template.name)
+        if other is not None and other.uuid != template.uuid:
+            raise conflict(f"A deploy template with name {template.name} already exists.")

@@ -62,13 +62,13 @@ class Volumes(Rules, Generic[V]):
         for row in self.rows.select(node_uuid=node_uuid):
             self.rows.remove(row)
 
-    def _check(self, requested: V) -> None:
+    def _check(self, volume: V) -> None:
         """Refuse an object with an unknown node (400), or like another one (409)."""
-        if self._nodes.rows.get(requested.node_uuid) is None:
-            raise bad_request(f"Node {requested.node_uuid} could not be found.")
-        values = {name: requested.get(name) for name in self._unique}
+        if self._nodes.rows.get(volume.node_uuid) is None:
+            raise bad_request(f"Node {volume.node_uuid} could not be found.")
+        values = {name: volume.get(name) for name in self._unique}
         for row in self.rows:
-            if row.uuid != requested.uuid and all(row.get(name) == value for name, value in values.items()):
+            if row.uuid != volume.uuid and all(row.get(name) == value for name, value in values.items()):
                 same = " and ".join(f"{_WORDS.get(name, name)} {value}" for name, value in values.items())
                 raise conflict(f"A {self._title} with {same} already exists.")
 

@@ -167,10 +167,10 @@ def set_services(service: ApplicationCatalog, request: Request) -> Response:
 
 def remove_service(service: ApplicationCatalog, request: Request) -> Response:
     session, key = _draft(service, request), request.vars["path"]
-    kept = [member for member in session.services if identifier_of(member) != key]
-    if len(kept) == len(session.services):
+    remaining = [member for member in session.services if identifier_of(member) != key]
+    if len(remaining) == len(session.services):
         raise not_found(f"Service {key} is not found")
-    service.environments.set_services(session, kept)
+    service.environments.set_services(session, remaining)
     return Response()
 
 

@@ -85,12 +85,12 @@ def add_service(service: ApplicationCatalog, request: Request) -> Response:
 
 def remove_service(service: ApplicationCatalog, request: Request) -> Response:
     row, key = _own(service, request), request.vars["service_id"]
-    kept = [member for member in row.services if identifier_of(member) != key]
-    if len(kept) == len(row.services):
+    remaining = [member for member in row.services if identifier_of(member) != key]
+    if len(remaining) == len(row.services):
         raise not_found(f"Service {key} is not found")
-    row.services = kept
+    row.services = remaining
     service.templates.save(row)
-    return Response({**template_view(row), "services": kept})
+    return Response({**template_view(row), "services": remaining})
 
 
 def create_environment(service: ApplicationCatalog, request: Request) -> Response:

@@ -30,7 +30,7 @@ def diagnostics(compute: ComputeService, request: Request) -> Response:
         raise conflict(f"Instance {server.id} is not running: it is in vm_state {server.vm_state}.")
     flavor, ports = server.flavor, compute.attachments.interfaces.of_server(server)
     if request.version < (2, 48):
-        return Response({**{f"cpu{at}_time": 0 for at in range(flavor.vcpus)}, "memory": flavor.ram * 1024})
+        return Response({**{f"cpu{number}_time": 0 for number in range(flavor.vcpus)}, "memory": flavor.ram * 1024})
     counts = dict.fromkeys(
         (f"{way}_{what}" for way in ("rx", "tx") for what in ("octets", "errors", "drop", "packets", "rate")), 0
     )
@@ -46,7 +46,7 @@ def diagnostics(compute: ComputeService, request: Request) -> Response:
             "num_nics": len(ports),
             "num_disks": len(compute.attachments.block_devices.of_server(server)) + bool(server.image_id),
             "disk_details": [],
-            "cpu_details": [{"id": at, "time": 0, "utilisation": 0} for at in range(flavor.vcpus)],
+            "cpu_details": [{"id": number, "time": 0, "utilisation": 0} for number in range(flavor.vcpus)],
             "nic_details": [{"mac_address": port.mac_address, **counts} for port in ports],
             "memory_details": {"maximum": flavor.ram, "used": flavor.ram},
         }

@@ -286,9 +286,9 @@ def remove_fixed_ip(compute: ComputeService, request: Request, server: Server, a
     address = argument_of("removeFixedIp", arguments, "address", fields.text(1))
     network = compute.cloud.of(NetworkService)
     for port in compute.attachments.interfaces.of_server(server):
-        kept = [to_plain(fixed) for fixed in port.fixed_ips if fixed.ip_address != address]
-        if len(kept) != len(port.fixed_ips):
-            network.update_port(port.id, fixed_ips=kept)
+        remaining = [to_plain(fixed) for fixed in port.fixed_ips if fixed.ip_address != address]
+        if len(remaining) != len(port.fixed_ips):
+            network.update_port(port.id, fixed_ips=remaining)
             return Response(status=ACCEPTED)
     raise bad_request(f"Fixed IP {address} is not of instance {server.id}.")
 

@@ -43,13 +43,13 @@ def attach_volume(compute: ComputeService, request: Request) -> Response:
         checks |= {"delete_on_termination": fields.boolean}
     check_fields(body, checks, ("volumeId",), "volumeAttachment")
     compute.servers.require_unlocked(request.context, server)
-    requested = RequestedDevice(
+    requested_device = RequestedDevice(
         device=body.get("device"),
         tag=body.get("tag"),
         delete_on_termination=bool(as_boolean(body.get("delete_on_termination", False))),
         boot_index=None,
     )
-    device = compute.attachments.block_devices.attach(request.context, server, body["volumeId"], requested)
+    device = compute.attachments.block_devices.attach(request.context, server, body["volumeId"], requested_device)
     compute.reports.history.begin(request.context, request.id, server, "attach_volume")
     shown = attachment_view(request, device)
     hidden = ("attachment_id", "bdm_uuid")

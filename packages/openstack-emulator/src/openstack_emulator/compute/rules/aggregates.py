@@ -97,8 +97,8 @@ class Aggregates(Rules):
             for host in aggregate.hosts:
                 self._refuse_second_zone(host, zone, aggregate)
         merged = {**aggregate.metadata, **changes}
-        kept = {key: value for key, value in merged.items() if value is not None}
-        self.rows.update(aggregate, metadata=kept, updated_at=self.moment())
+        remaining = {key: value for key, value in merged.items() if value is not None}
+        self.rows.update(aggregate, metadata=remaining, updated_at=self.moment())
 
     def delete(self, aggregate: Aggregate) -> None:
         """Delete an aggregate; 400 while it has hosts."""
@@ -119,8 +119,8 @@ class Aggregates(Rules):
         """Remove a host from an aggregate; 404 when it is not a member."""
         if host not in aggregate.hosts:
             raise not_found(f"Cannot remove host {host} in aggregate {aggregate.id}: it has no such host.")
-        kept = [member for member in aggregate.hosts if member != host]
-        self.rows.update(aggregate, hosts=kept, updated_at=self.moment())
+        remaining = [member for member in aggregate.hosts if member != host]
+        self.rows.update(aggregate, hosts=remaining, updated_at=self.moment())
 
     def _refuse_taken(self, name: str) -> None:
         if self.rows.first(name=name) is not None:

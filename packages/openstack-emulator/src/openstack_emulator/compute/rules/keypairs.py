@@ -109,4 +109,4 @@ def fingerprint(kind: str, public_key: str) -> str:
             digest = hashlib.md5(base64.b64decode(public_key.split()[1]), usedforsecurity=False).hexdigest()
     except (ValueError, IndexError, binascii.Error, UnsupportedAlgorithm):
         raise bad_request("Keypair data is invalid: failed to generate fingerprint") from None
-    return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
+    return ":".join(digest[start : start + 2] for start in range(0, len(digest), 2))

@@ -82,7 +82,7 @@ class Guest:
 
     def file(self, number: str) -> bytes | None:
         """Return the content of a file by the number in its `content_path`; None without such a file."""
-        found = {content_name(at): file for at, file in enumerate(self.files)}.get(number)
+        found = {content_name(index): file for index, file in enumerate(self.files)}.get(number)
         return None if found is None else base64.b64decode("".join(found.contents.split()))
 
     def keypair(self) -> Keypair | None:
@@ -154,7 +154,7 @@ def meta_data(guest: Guest, version: str) -> dict[str, object]:
     if server.metadata:
         found |= {"meta": server.metadata}
     if guest.files:
-        paths = [(f"/{CONTENT}/{content_name(at)}", file.path) for at, file in enumerate(guest.files)]
+        paths = [(f"/{CONTENT}/{content_name(index)}", file.path) for index, file in enumerate(guest.files)]
         found |= {"files": [{"content_path": content, "path": path} for content, path in paths]}
     if keypair is not None:
         found |= {"public_keys": {keypair.name: keypair.public_key}}
@@ -277,8 +277,8 @@ def config_drive(guest: Guest) -> dict[str, bytes]:
     }
     if guest.user_data is not None:
         files[f"openstack/{LATEST}/user_data"] = guest.user_data
-    for at in range(len(guest.files)):
-        name = content_name(at)
+    for index in range(len(guest.files)):
+        name = content_name(index)
         files[f"openstack/{CONTENT}/{name}"] = guest.file(name) or b""
     return files
 
@@ -331,5 +331,5 @@ def _mapping(guest: Guest) -> dict[str, str]:
     """Return the devices by their names in EC2: the root disk, and volumes as `ebs0` and so on."""
     devices = guest.sources.block_devices.of_server(guest.server)
     root = next((device.device for device in devices if device.boot_index == 0), "/dev/vda")
-    volumes = {f"ebs{at}": device.device for at, device in enumerate(devices)}
+    volumes = {f"ebs{index}": device.device for index, device in enumerate(devices)}
     return {"ami": root.removeprefix("/dev/"), "root": root, **volumes}

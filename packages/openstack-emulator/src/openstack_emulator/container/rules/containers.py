@@ -249,8 +249,8 @@ class Containers(Rules):
         container = self.rows.get(container_id)
         if container is None or container.status != RUNNING or container.run != run:
             return
-        kept = container.restart_policy or {}
-        policy, most = kept.get("Name"), int(kept.get("MaximumRetryCount", 0))
+        restart_policy = container.restart_policy or {}
+        policy, most = restart_policy.get("Name"), int(restart_policy.get("MaximumRetryCount", 0))
         again = policy in ("always", "unless-stopped") or (
             policy == "on-failure" and code != 0 and (most == 0 or container.retries < most)
         )

@@ -12,17 +12,17 @@ from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.json_patch import Operation, PatchProblem, PathNotFound
 
 
-def _path(body: Any, at: int) -> ApiError:
-    path = body[at].get("path")
+def _path(body: Any, index: int) -> ApiError:
+    path = body[index].get("path")
     return missing("path") if path is None else invalid("path", path, "Value should match the pattern ^(/[\\w-]+)+$")
 
 
 DIALECT = json_patch.Dialect(
     {
-        PatchProblem.BODY: lambda body, at: invalid("patch", body, f"Value not a valid list: {body}"),
-        PatchProblem.OPERATION: lambda body, at: invalid("patch", body, f"Value not a valid object: {body[at]}"),
-        PatchProblem.OP: lambda body, at: invalid(
-            "op", body[at].get("op"), "Value should be one of: add, remove, replace"
+        PatchProblem.BODY: lambda body, index: invalid("patch", body, f"Value not a valid list: {body}"),
+        PatchProblem.OPERATION: lambda body, index: invalid("patch", body, f"Value not a valid object: {body[index]}"),
+        PatchProblem.OP: lambda body, index: invalid(
+            "op", body[index].get("op"), "Value should be one of: add, remove, replace"
         ),
         PatchProblem.PATH: _path,
         PatchProblem.VALUE: json_patch.REFUSALS[PatchProblem.VALUE],

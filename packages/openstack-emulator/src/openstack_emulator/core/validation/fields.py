@@ -187,10 +187,10 @@ def items(check_item: Check, maximum: int | None = None, unique: bool = False, m
             return Problem(Reason.SHORT, value, minimum)
         if maximum is not None and len(value) > maximum:
             return Problem(Reason.LONG, value, maximum)
-        if unique and any(element in value[:at] for at, element in enumerate(value)):
+        if unique and any(element in value[:index] for index, element in enumerate(value)):
             return Problem(Reason.REPEATED, value)
         problems = (
-            problem.within(at) for at, element in enumerate(value) if (problem := check_item(element)) is not None
+            problem.within(index) for index, element in enumerate(value) if (problem := check_item(element)) is not None
         )
         return next(problems, None)
 

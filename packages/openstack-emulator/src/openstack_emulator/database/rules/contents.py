@@ -52,7 +52,7 @@ def new_databases(entries: object, present: Iterable[Database], where: str = "da
 def initial_databases(entries: object) -> list[Database]:
     """The databases of a new instance. Raises ApiError 400."""
     listed = [entry.get("name") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    if any(name in listed[:at] for at, name in enumerate(listed)):
+    if any(name in listed[:index] for index, name in enumerate(listed)):
         raise bad_request(
             "Two or more databases share the same name in the initial databases list. Please correct the names or "
             "remove the duplicate entries."
@@ -147,13 +147,13 @@ def with_databases(user: User, names: Iterable[str]) -> User:
 
 def without_database(instance: Instance, name: str) -> tuple[list[Database], list[User]]:
     """The databases and users of an instance without a database. Raises ApiError 404."""
-    kept = [database for database in instance.databases if database.name != name]
-    if len(kept) == len(instance.databases):
+    remaining = [database for database in instance.databases if database.name != name]
+    if len(remaining) == len(instance.databases):
         raise missing_database(name)
     users = [
         with_databases(user, (database for database in user.databases if database != name)) for user in instance.users
     ]
-    return kept, users
+    return remaining, users
 
 
 def missing_database(name: str) -> ApiError:

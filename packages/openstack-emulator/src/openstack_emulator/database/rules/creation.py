@@ -177,11 +177,11 @@ class Creation(Rules):
                 f"Backup is too large for given flavor or volume. Backup size: {backup.size} GBs. "
                 f"Available size: {new_instance.volume_size} GBs."
             )
-        kept = backup.contents
+        contents = backup.contents
         return dataclasses.replace(
             new_instance,
-            databases=[*kept.databases, *new_databases(body.get("databases"), kept.databases)],
-            users=[*kept.users, *new_users(body.get("users"), kept.users)],
+            databases=[*contents.databases, *new_databases(body.get("databases"), contents.databases)],
+            users=[*contents.users, *new_users(body.get("users"), contents.users)],
         )
 
 

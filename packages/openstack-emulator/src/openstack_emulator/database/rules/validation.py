@@ -61,7 +61,7 @@ def objects(where: str, value: Any, checks: Checks, required: Sequence[str] = ()
         return []
     if not isinstance(value, list):
         raise _wrong(where, "is not a list")
-    return [check(f"{where}[{at}]", entry, checks, required) for at, entry in enumerate(value)]
+    return [check(f"{where}[{index}]", entry, checks, required) for index, entry in enumerate(value)]
 
 
 def _wrong(where: str, problem: str) -> ApiError:

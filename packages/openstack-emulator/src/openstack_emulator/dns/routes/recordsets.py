@@ -44,12 +44,12 @@ def _checked(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
     if kind not in TYPES:
         raise invalid_object(problem(f"{kind!r} is not a valid record type", ["recordset", "type"], "value", [kind]))
     records = body.get("records", ())
-    wrong = [(at, record) for at, record in enumerate(records) if record_problem(kind, record) is not None]
+    wrong = [(index, record) for index, record in enumerate(records) if record_problem(kind, record) is not None]
     if wrong:
         raise invalid_object(
             *(
-                problem(f"{record!r} is not a {kind!r} Record", ["records", at], "format", [kind])
-                for at, record in wrong
+                problem(f"{record!r} is not a {kind!r} Record", ["records", index], "format", [kind])
+                for index, record in wrong
             )
         )
     if kind == "CNAME" and len(records) > 1:

@@ -26,7 +26,7 @@ class AllowedNames(Rules):
         labels = folded(name).removesuffix(".").split(".")
         if len(labels) < 2:
             raise ApiError(400, "More than one label is required", "invalid_zone_name")
-        endings = {".".join(labels[at:]) for at in range(len(labels))}
+        endings = {".".join(labels[start:]) for start in range(len(labels))}
         if len(self._domains):
             known = {folded(domain.name) for domain in self._domains}
             if not endings & known or ".".join(labels) in known:

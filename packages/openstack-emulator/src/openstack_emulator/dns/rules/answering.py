@@ -157,7 +157,10 @@ class Answers:
         sets = [_rrset(zone, row) for row in self._sets.served(zone)]
         soa = [rrset for rrset in sets if rrset.rdtype == dns.rdatatype.SOA]
         ordered = [*soa, *(rrset for rrset in sets if rrset.rdtype != dns.rdatatype.SOA), *soa]
-        return [_part(query, ordered[at : at + SETS_PER_MESSAGE]) for at in range(0, len(ordered), SETS_PER_MESSAGE)]
+        return [
+            _part(query, ordered[start : start + SETS_PER_MESSAGE])
+            for start in range(0, len(ordered), SETS_PER_MESSAGE)
+        ]
 
 
 def _part(query: dns.message.Message, sets: Sequence[dns.rrset.RRset]) -> bytes:

@@ -34,9 +34,9 @@ def listening_sockets(addresses: list[list[Any]]) -> list[socket.socket]:
     connections translated.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        for at, address in enumerate(dict.fromkeys(address for address, _ in addresses)):
+        for index, address in enumerate(dict.fromkeys(address for address, _ in addresses)):
             if not address.startswith("127."):
-                _add_address(control, f"lo:{at}", address)
+                _add_address(control, f"lo:{index}", address)
         _set_up(control, "lo")
     found = []
     for address, _ in addresses:

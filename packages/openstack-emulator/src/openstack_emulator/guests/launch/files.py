@@ -104,11 +104,11 @@ def mount_read_only(source: str, target: str) -> None:
 def list_partitions(root: Path) -> None:
     """Write the volumes that are mounted in a guest as /proc/partitions does. root: the guest's root directory."""
     lines = ["major minor  #blocks  name", ""]
-    for at, place in enumerate(sorted(root.joinpath(VOLUMES).glob("*")), start=1):
+    for number, place in enumerate(sorted(root.joinpath(VOLUMES).glob("*")), start=1):
         if place.is_mount():
             room = os.statvfs(place)
             kibibytes = room.f_blocks * room.f_frsize // 1024
-            lines.append(f"{VIRTUAL_DISKS:4} {at * MINORS_PER_DISK:7} {kibibytes:10} {place.name}")
+            lines.append(f"{VIRTUAL_DISKS:4} {number * MINORS_PER_DISK:7} {kibibytes:10} {place.name}")
     with suppress(OSError):  # a guest may have put something else there, which must not stop this process
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
         with os.fdopen(os.open(root.joinpath(PARTITIONS), flags, 0o644), "w") as file:

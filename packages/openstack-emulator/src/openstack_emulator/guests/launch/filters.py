@@ -78,9 +78,9 @@ def _refused(number: int) -> Step:
     return Step(RETURN, ERROR | number)
 
 
-def _argument(at: int) -> Step:
+def _argument(index: int) -> Step:
     """Load the lower half of an argument, in which all flags are."""
-    return Step(LOAD, ARGUMENTS_AT + 8 * at)
+    return Step(LOAD, ARGUMENTS_AT + 8 * index)
 
 
 def _only_for(number: int, steps: list[Step]) -> list[Step]:

@@ -79,8 +79,8 @@ def virtual(task: dict[str, Any]) -> int:
     """Replace this process by a program that runs a virtual machine. Its errors are in the file `qemu.log`."""
     control = socket.socket(fileno=task["control"])
     try:
-        kept = [os.open("lock", os.O_RDONLY | os.O_CREAT, 0o600)]
-        fcntl.flock(kept[0], fcntl.LOCK_EX)  # until a previous machine with this disk has ended
+        kept_open = [os.open("lock", os.O_RDONLY | os.O_CREAT, 0o600)]
+        fcntl.flock(kept_open[0], fcntl.LOCK_EX)  # until a previous machine with this disk has ended
         opened = {name: os.open(path, os.O_RDONLY) for name, path in task["opened"].items()}
         errors = os.open("qemu.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         if task["groups"] is not None:
@@ -92,7 +92,7 @@ def virtual(task: dict[str, Any]) -> int:
         if os.getppid() != task["parent"]:
             return 1
         connect(task["listen"], control)
-        for descriptor in (*kept, *opened.values(), task["monitor"]):
+        for descriptor in (*kept_open, *opened.values(), task["monitor"]):
             os.set_inheritable(descriptor, True)
         numbers = {f"@{name}@": str(number) for name, number in {**opened, "monitor": task["monitor"]}.items()}
         command = [DESCRIPTOR.sub(lambda found: numbers[found[0]], word) for word in task["command"]]

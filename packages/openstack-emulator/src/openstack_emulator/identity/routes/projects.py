@@ -142,9 +142,9 @@ def check_tag(identity: Identity, request: Request) -> Response:
 
 def add_tag(identity: Identity, request: Request) -> Response:
     project = PROJECTS.required(identity, request, "write_project_tag")
-    requested = request.vars["tag"]
-    both = project.tags if requested in project.tags else [*project.tags, requested]
-    checked({"tag": Field(tag), "tags": Field(tags)}, {"tag": requested, "tags": both})
+    new_tag = request.vars["tag"]
+    both = project.tags if new_tag in project.tags else [*project.tags, new_tag]
+    checked({"tag": Field(tag), "tags": Field(tags)}, {"tag": new_tag, "tags": both})
     identity.projects.set_tags(project, both)
     return Response(status=201, headers={"Location": request.url})
 

@@ -162,13 +162,13 @@ class Authentication(Rules):
         return self.tokens.issue(user, methods, target, parent, Delegation(credential=credential))
 
     def _by_password(self, values: Values) -> VerifiedIdentity:
-        requested = _object(values, "user")
-        password = requested.get("password")
+        user_fields = _object(values, "user")
+        password = user_fields.get("password")
         if password is None:
             raise unauthorized()
         if not isinstance(password, str):
             raise bad_request("auth.identity.password.user.password must be a string.")
-        user = self._find(self._users, requested)
+        user = self._find(self._users, user_fields)
         right = verify_password(password, None if user is None else user.password)
         if user is None or not right:
             raise unauthorized()

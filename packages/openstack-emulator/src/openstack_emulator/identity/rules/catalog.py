@@ -291,9 +291,9 @@ class Catalog(Rules):
 
     def enabled(self) -> Sequence[EnabledService]:
         """What the catalog of a token may show, in the order of creation. It is made once until something changes."""
-        at = self.services.rows.changes, self.endpoints.rows.changes, self.cloud.endpoint
-        if at != self._enabled_at:
-            self._enabled_at = at
+        version = self.services.rows.changes, self.endpoints.rows.changes, self.cloud.endpoint
+        if version != self._enabled_at:
+            self._enabled_at = version
             self._enabled = [
                 (service, [(each, self._pattern(each)) for each in self._enabled_endpoints(service)])
                 for service in self.services.rows

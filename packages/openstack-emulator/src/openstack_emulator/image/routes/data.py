@@ -32,9 +32,9 @@ def download(service: ImageService, request: Request) -> Response:
     if data is None:
         return Response(status=204)
     headers = {"Content-Type": "application/octet-stream", "Content-MD5": image.checksum or ""}
-    if (requested := request.headers.get("range")) is None:
+    if (byte_range := request.headers.get("range")) is None:
         return Response(data, 200, headers)
-    start, end = _range(requested, len(data))
+    start, end = _range(byte_range, len(data))
     headers["Content-Range"] = f"bytes {start}-{end - 1}/{len(data)}"
     return Response(data[start:end], 206, headers)
 

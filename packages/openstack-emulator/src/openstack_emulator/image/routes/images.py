@@ -63,10 +63,10 @@ def index(service: ImageService, request: Request) -> Response:
     _check_limit(query)
     paged = query if "limit" in query else Query(f"{request.query_string}&limit={PAGE_SIZE}")
     shown = page(rows, paged, missing=lambda marker: bad_request(f"No image found with ID {marker}"))
-    kept = urlencode([pair for pair in query.pairs if pair[0] != "marker"])
+    parameters = urlencode([pair for pair in query.pairs if pair[0] != "marker"])
     body = {
         "images": [image_view(image) for image in shown.rows],
-        "first": f"/v2/images?{kept}" if kept else "/v2/images",
+        "first": f"/v2/images?{parameters}" if parameters else "/v2/images",
         "schema": "/v2/schemas/images",
     }
     if shown.next_marker is not None:
@@ -131,7 +131,7 @@ def remove_tag(service: ImageService, request: Request) -> Response:
     image, tag = owned(service, request), _tag(request)
     if tag not in image.tags:
         raise not_found(EXPLANATIONS[404])
-    service.images.set_tags(image, (kept for kept in image.tags if kept != tag))
+    service.images.set_tags(image, (other for other in image.tags if other != tag))
     return Response(status=204)
 
 

@@ -109,8 +109,8 @@ class PartRoutes:
         body = TAGS_FORM.checked(request.json)
         part = service.namespaces.parts(self.plural, body["tags"])
         append = request.headers.get("x-openstack-append", "").lower() == "true"
-        kept = held(namespace, self.plural) if append else {}
-        service.namespaces.set_parts(namespace, self.plural, {**kept, **part})
+        present = held(namespace, self.plural) if append else {}
+        service.namespaces.set_parts(namespace, self.plural, {**present, **part})
         return Response({"tags": tags_view(namespace)}, 201)
 
     def show(self, service: ImageService, request: Request) -> Response:

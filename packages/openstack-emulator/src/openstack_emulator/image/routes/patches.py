@@ -18,18 +18,18 @@ MEDIA_TYPE = "application/openstack-images-v2.1-json-patch"
 OLD_MEDIA_TYPE = "application/openstack-images-v2.0-json-patch"
 
 
-def _unknown(body: Any, at: int) -> ApiError:
+def _unknown(body: Any, index: int) -> ApiError:
     for key in ("op", "path"):
-        if key not in body[at]:
+        if key not in body[index]:
             return bad_request(f"Unable to find '{key}' in JSON Schema change")
     accepted = ", ".join(sorted(OPERATIONS))
-    return bad_request(f"Invalid operation: `{body[at]['op']}`. It must be one of the following: {accepted}.")
+    return bad_request(f"Invalid operation: `{body[index]['op']}`. It must be one of the following: {accepted}.")
 
 
-def _mispointed(body: Any, at: int) -> ApiError:
-    if "path" not in body[at]:
+def _mispointed(body: Any, index: int) -> ApiError:
+    if "path" not in body[index]:
         return bad_request("Unable to find 'path' in JSON Schema change")
-    path = body[at]["path"]
+    path = body[index]["path"]
     if not isinstance(path, str) or not path.startswith("/"):
         return bad_request(f'Pointer `{path}` does not start with "/".')
     if path.endswith("/") or "//" in path[1:]:
@@ -39,12 +39,12 @@ def _mispointed(body: Any, at: int) -> ApiError:
 
 DIALECT = json_patch.Dialect(
     {
-        PatchProblem.BODY: lambda body, at: bad_request("Request body must be a JSON array of operation objects."),
-        PatchProblem.OPERATION: lambda body, at: bad_request("Operations must be JSON objects."),
+        PatchProblem.BODY: lambda body, index: bad_request("Request body must be a JSON array of operation objects."),
+        PatchProblem.OPERATION: lambda body, index: bad_request("Operations must be JSON objects."),
         PatchProblem.OP: _unknown,
         PatchProblem.PATH: _mispointed,
-        PatchProblem.VALUE: lambda body, at: bad_request(
-            f'Operation "{body[at]["op"]}" requires a member named "value".'
+        PatchProblem.VALUE: lambda body, index: bad_request(
+            f'Operation "{body[index]["op"]}" requires a member named "value".'
         ),
     },
     path=re.compile(r"(/[^/]+)+"),

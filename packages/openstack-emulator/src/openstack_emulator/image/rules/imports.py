@@ -70,8 +70,8 @@ class Imports(Rules):
         stores = image.properties.get(TO_STORES, DEFAULT_STORE).split(",")
         fault = image.take_fault()
         failed = {} if fault is None else {FAILED: ",".join(stores)}
-        kept = {name: value for name, value in image.properties.items() if name != TASK}
-        image.properties = {**kept, TO_STORES: "", **failed}
+        remaining = {name: value for name, value in image.properties.items() if name != TASK}
+        image.properties = {**remaining, TO_STORES: "", **failed}
         if fault is not None:
             image.status = IMPORT_NEEDS[method.name]
             self._images.save(image)

@@ -59,8 +59,8 @@ def list_response(request: Request, name: str, rows: Sequence[R], view: Callable
 
 
 def _page_url(request: Request, offset: int, limit: int) -> str:
-    kept = [(name, value) for name, value in request.query.pairs if name not in ("limit", "offset")]
-    return f"{request.url}?{urlencode([('limit', limit), ('offset', offset), *kept])}"
+    parameters = [(name, value) for name, value in request.query.pairs if name not in ("limit", "offset")]
+    return f"{request.url}?{urlencode([('limit', limit), ('offset', offset), *parameters])}"
 
 
 def _number(query: Query, name: str) -> int | None:

@@ -80,10 +80,12 @@ class Containers(GuardedObjects[Container]):
 
     def remove_secret(self, record: Container, entry: Entry) -> None:
         """Remove a secret, given by its name and ID, from a container. Raises ApiError 404."""
-        kept = [member for member in record.entries if (member.name, member.secret_id) != (entry.name, entry.secret_id)]
-        if len(kept) == len(record.entries):
+        remaining = [
+            member for member in record.entries if (member.name, member.secret_id) != (entry.name, entry.secret_id)
+        ]
+        if len(remaining) == len(record.entries):
             raise not_found("Secret provided is not in the container.")
-        record.entries = kept
+        record.entries = remaining
         self._save(record)
 
     def add_consumer(self, context: Context, record: Container, name: str, url: str) -> None:
@@ -98,10 +100,10 @@ class Containers(GuardedObjects[Container]):
 
     def remove_consumer(self, record: Container, name: str, url: str) -> None:
         """Undo `add_consumer`. Raises ApiError 404."""
-        kept = [consumer for consumer in record.consumers if (consumer.name, consumer.url) != (name, url)]
-        if len(kept) == len(record.consumers):
+        remaining = [consumer for consumer in record.consumers if (consumer.name, consumer.url) != (name, url)]
+        if len(remaining) == len(record.consumers):
             raise not_found("Consumer not found.")
-        record.consumers = kept
+        record.consumers = remaining
         self._save(record)
 
     def _save(self, record: Container) -> None:

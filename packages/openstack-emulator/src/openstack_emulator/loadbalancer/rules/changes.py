@@ -48,17 +48,19 @@ class Changes:
         rows = self._tables.members
         present = {(row.address, row.protocol_port): row for row in rows.select(pool_id=pool.id)}
         draft = self._creation.draft(caller, balancer)
-        kept = [(row, member) for member in requested_members if (row := present.pop(member.place, None)) is not None]
-        places = {(row.address, row.protocol_port) for row, _ in kept}
+        present_members = [
+            (row, member) for member in requested_members if (row := present.pop(member.place, None)) is not None
+        ]
+        places = {(row.address, row.protocol_port) for row, _ in present_members}
         for member in requested_members:
             if member.place not in places:
                 draft.add(member.new, pool)
         draft.store()
-        for row, member in kept:
+        for row, member in present_members:
             rows.update(row, **member.changes)
         pending: Mapping[str, Sequence[Provisioned]] = {
             "PENDING_CREATE": draft.new_records,
-            "PENDING_UPDATE": [row for row, _ in kept],
+            "PENDING_UPDATE": [row for row, _ in present_members],
             "PENDING_DELETE": [] if additive else [*present.values()],
         }
         if any(pending.values()):

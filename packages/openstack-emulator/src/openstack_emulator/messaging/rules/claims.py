@@ -38,15 +38,15 @@ class Claims(Rules):
         """Return the messages of a queue; those that were claimed too often move to the queue for dead letters."""
         settings = settings_of(self._queues.find(project_id, name))
         most, dead = settings.max_claim_count, settings.dead_letter_queue
-        kept = []
+        claimable = []
         for message in self._messages.waiting(place(project_id, name)):
             if not most or not dead or message.claim_count < most or self.of(message) is not None:
-                kept.append(message)
+                claimable.append(message)
             else:
                 ttl = settings.dead_letter_queue_messages_ttl or message.ttl
                 self._messages.post(project_id, dead, message.client_id, [NewMessage(body=message.body, ttl=ttl)])
                 self._messages.rows.remove(message)
-        return kept
+        return claimable
 
     def renew(self, claim: Claim, ttl: int, grace: int) -> None:
         """Let the time of a claim begin again."""

@@ -17,19 +17,21 @@ from openstack_emulator.messaging.rules.settings import RESERVED, check_reserved
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def _misplaced(body: object, at: int) -> ApiError:
+def _misplaced(body: object, index: int) -> ApiError:
     return bad_request("Each operation needs a path below /metadata.")
 
 
 PATCHES = json_patch.Dialect(
     {
-        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a list of operations.", INVALID_BODY),
+        PatchProblem.BODY: lambda body, index: bad_request(
+            "The request body must be a list of operations.", INVALID_BODY
+        ),
         PatchProblem.OPERATION: _misplaced,
-        PatchProblem.OP: lambda body, at: bad_request(
-            f"Operations are add, replace and remove, not {body[at].get('op')!r}."
+        PatchProblem.OP: lambda body, index: bad_request(
+            f"Operations are add, replace and remove, not {body[index].get('op')!r}."
         ),
         PatchProblem.PATH: _misplaced,
-        PatchProblem.VALUE: lambda body, at: bad_request(f"The operation {body[at].get('op')} needs a value."),
+        PatchProblem.VALUE: lambda body, index: bad_request(f"The operation {body[index].get('op')} needs a value."),
     },
     path=re.compile("/metadata/[^/]+"),
     empty=True,

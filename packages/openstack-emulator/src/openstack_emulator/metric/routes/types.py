@@ -22,16 +22,16 @@ from openstack_emulator.metric.views import type_view
 
 def _wrong(*path: str) -> Callable[[object, int], ApiError]:
     """The refusal of a wrong part of an operation."""
-    return lambda body, at: invalid("not a valid value for dictionary value", (at, *path))
+    return lambda body, index: invalid("not a valid value for dictionary value", (index, *path))
 
 
 DIALECT = Dialect(
     {
-        PatchProblem.BODY: lambda body, at: bad_request("The request body must be a list of operations."),
+        PatchProblem.BODY: lambda body, index: bad_request("The request body must be a list of operations."),
         PatchProblem.OPERATION: _wrong("path"),
         PatchProblem.OP: _wrong("op"),
         PatchProblem.PATH: _wrong("path"),
-        PatchProblem.VALUE: lambda body, at: invalid("expected a dictionary"),
+        PatchProblem.VALUE: lambda body, index: invalid("expected a dictionary"),
     },
     operations=("add", "remove"),
     path=re.compile("/attributes/[^/]+"),

@@ -20,14 +20,14 @@ Token = tuple[str, str]
 def expression_of(filter_text: str) -> object:
     """Return the expression, an object, that a string describes. Raises ApiError 400."""
     tokens: list[Token] = []
-    at = 0
+    offset = 0
     stripped = filter_text.rstrip()
-    while at < len(stripped):
-        found = _TOKEN.match(stripped, at)
+    while offset < len(stripped):
+        found = _TOKEN.match(stripped, offset)
         if found is None or found.lastgroup is None:
             raise _wrong(filter_text)
         tokens.append((found.lastgroup, found[found.lastgroup]))
-        at = found.end()
+        offset = found.end()
     reader = _Reader(tokens, filter_text)
     result = reader.either(0)
     if reader.tokens:
@@ -96,9 +96,9 @@ class _Reader:
     def _at(self, kind: str, token: str) -> bool:
         return bool(self.tokens) and self.tokens[0] == (kind, token)
 
-    def _take(self, kind: str, requested: str | None = None) -> str:
+    def _take(self, kind: str, expected: str | None = None) -> str:
         found, token = self._next()
-        if found != kind or requested not in (None, token):
+        if found != kind or expected not in (None, token):
             raise _wrong(self._source)
         return token
 

@@ -67,9 +67,9 @@ class Metrics(Rules):
     def remove(self, metric: Metric) -> None:
         """Remove a metric with its measures."""
         self.rows.remove(metric)
-        kept = self._measures.get(metric.id)
-        if kept is not None:
-            self._measures.remove(kept)
+        measures = self._measures.get(metric.id)
+        if measures is not None:
+            self._measures.remove(measures)
 
     def of(self, resource: Resource) -> dict[str | None, Metric]:
         """The metrics of a resource by name."""
@@ -88,11 +88,11 @@ class Metrics(Rules):
 
     def add_measures(self, metric: Metric, points: Iterable[list[float]]) -> None:
         """Add points to a metric, and drop those that its policy no longer keeps."""
-        kept = self._measures.get(metric.id) or self._measures.add(Measures(id=metric.id, points=[]))
-        merged = sorted([*kept.points, *points])[-MOST_POINTS:]
+        measures = self._measures.get(metric.id) or self._measures.add(Measures(id=metric.id, points=[]))
+        merged = sorted([*measures.points, *points])[-MOST_POINTS:]
         oldest = merged[-1][0] - longest(self._policies.of(metric)) if merged else 0.0
-        kept.points = merged[bisect.bisect_left(merged, [oldest]) :]
-        self._measures.save(kept)
+        measures.points = merged[bisect.bisect_left(merged, [oldest]) :]
+        self._measures.save(measures)
 
     def series(
         self, metric: Metric, granularity: float, method: str, start: float | None = None, stop: float | None = None
@@ -118,8 +118,8 @@ class Metrics(Rules):
 
     def aggregate(self, metric: Metric, granularity: float, method: str) -> Series:
         """The aggregated values of a metric, whatever its archive policy."""
-        kept = self._measures.get(metric.id)
-        return aggregated(((then, value) for then, value in kept.points) if kept else (), granularity, method)
+        measures = self._measures.get(metric.id)
+        return aggregated(((then, value) for then, value in measures.points) if measures else (), granularity, method)
 
     def combined(
         self,

@@ -49,9 +49,9 @@ class Policies(Rules):
         return self.rows.require(metric.policy)
 
     def _add(self, name: str, definition: Iterable[Definition], methods: Iterable[str], back_window: int) -> Policy:
-        kept = sorted(definition, key=lambda item: item.granularity)
+        definitions = sorted(definition, key=lambda item: item.granularity)
         return self.rows.add(
-            Policy(id=name, definition=kept, aggregation_methods=list(methods), back_window=back_window)
+            Policy(id=name, definition=definitions, aggregation_methods=list(methods), back_window=back_window)
         )
 
 

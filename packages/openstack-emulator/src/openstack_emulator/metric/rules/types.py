@@ -81,8 +81,8 @@ class ResourceTypes(Rules):
         kind.attributes = attributes
         self.rows.save(kind)
         for resource in self._resources.select(type=kind.id):
-            kept = {**resource.attributes, **filled}
-            resource.attributes = {name: value for name, value in kept.items() if name in attributes}
+            values = {**resource.attributes, **filled}
+            resource.attributes = {name: value for name, value in values.items() if name in attributes}
             self._resources.save(resource)
 
     def remove(self, kind: ResourceType) -> None:

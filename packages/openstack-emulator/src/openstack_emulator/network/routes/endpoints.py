@@ -131,9 +131,9 @@ class Endpoint(Generic[T]):
         resources, actor = self._resources(network), writer_of(request, f"update_{self.kind.plural}_tags")
         record = self._reach(network, actor, request)
         resources.refuse_unauthorized(actor, record, "update")
-        kept = list(dict.fromkeys(tags))
-        resources.change(record, tags=kept)
-        return kept
+        distinct = list(dict.fromkeys(tags))
+        resources.change(record, tags=distinct)
+        return distinct
 
     # Parts
 

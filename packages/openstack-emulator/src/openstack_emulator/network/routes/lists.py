@@ -68,15 +68,15 @@ def listed(resources: Resources[T], actor: Actor, request: Request, parent: Mapp
     _check_values(kind, filters)
     rows = _candidates(resources, {**filters, **{name: [value] for name, value in parent.items()}})
     rows = [row for row in rows if resources.visible(actor, row)]
-    if (at := query.get("marker")) is not None:
-        marked = resources.reach(actor, at)
+    if (marker := query.get("marker")) is not None:
+        marked = resources.reach(actor, marker)
     derived = any(name in kind.derived for name in filters)
     shown = {row.id: view(state, actor, row) for row in rows} if derived else {}
     tests = [_test(kind, name, values, shown) for name, values in filters.items()]
     rows = [row for row in rows if all(test(row) for test in tests)]
     if (since := query.get("changed_since")) is not None:
         rows = [row for row in rows if (row.get("updated_at") or "") >= since]
-    if at is not None and marked not in rows:
+    if marker is not None and marked not in rows:
         rows.append(marked)  # it need not match the filters
     rows, links = paged(kind.missing, rows, request)
     fields = query.all("fields")
@@ -147,10 +147,10 @@ def paged(unknown: Callable[[str], ApiError], rows: list[R], request: Request) -
     if limit or "sort_key" in query:
         rows = ordered(rows, query, [("id", False)])
     if marker:
-        at = next((at for at, row in enumerate(rows) if _key(row) == marker), None)
-        if at is None:
+        position = next((position for position, row in enumerate(rows) if _key(row) == marker), None)
+        if position is None:
             raise unknown(marker)
-        rows = rows[:at] if reverse else rows[at + 1 :]
+        rows = rows[:position] if reverse else rows[position + 1 :]
     if not limit:
         return rows, []
     rows = rows[-limit:] if reverse else rows[:limit]
@@ -184,9 +184,9 @@ def _check_order(query: Query) -> None:
 
 
 def _href(request: Request, marker: str, reverse: bool) -> str:
-    kept = [(key, value) for key, value in request.query.pairs if key not in ("marker", "page_reverse")]
+    parameters = [(key, value) for key, value in request.query.pairs if key not in ("marker", "page_reverse")]
     direction = [("page_reverse", "True")] if reverse else []
-    return f"{request.url}?{urlencode([*kept, ('marker', marker), *direction])}"
+    return f"{request.url}?{urlencode([*parameters, ('marker', marker), *direction])}"
 
 
 def _filters(query: Query) -> dict[str, list[str]]:
@@ -248,8 +248,8 @@ def listed_views(name: str, rows: list[View], request: Request) -> Response:
     """A list of records that have no table: filtered by equal fields, paged, trimmed."""
     known = {key for row in rows for key in row}
     filters = [(key, value) for key, value in request.query.pairs if key in known]
-    kept = [row for row in rows if all(str(row.get(key)).lower() == value.lower() for key, value in filters)]
-    shown, links = paged(lambda key: missing(name, name, key), kept, request)
+    matching = [row for row in rows if all(str(row.get(key)).lower() == value.lower() for key, value in filters)]
+    shown, links = paged(lambda key: missing(name, name, key), matching, request)
     fields = request.query.all("fields")
     body: View = {name: [trimmed(row, fields) for row in shown]}
     return Response({**body, **({f"{name}_links": links} if links else {})})

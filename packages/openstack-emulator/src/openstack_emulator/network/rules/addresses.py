@@ -91,10 +91,10 @@ class Allocator:
         subnets = self._state.rows.subnets.select(network_id=port.network_id)
         if requested_addresses is None:
             return self._automatic(port, subnets)
-        kept = {fixed.ip_address: fixed for fixed in previous}
+        held = {fixed.ip_address: fixed for fixed in previous}
         chosen: list[FixedIp] = []
         for item in requested_addresses:
-            already = kept.get(item.ip_address or "")
+            already = held.get(item.ip_address or "")
             if already is not None and item.subnet_id in (None, already.subnet_id):
                 chosen.append(already)
             else:

@@ -263,7 +263,7 @@ def items(convert: Converter[P], distinct: bool = False) -> Converter[list[P]]:
         if not isinstance(value, list):
             raise Invalid(wrong_type(value, "array"))
         result = [convert(item) for item in value]
-        if distinct and any(item in result[:at] for at, item in enumerate(result)):
+        if distinct and any(item in result[:index] for index, item in enumerate(result)):
             raise Invalid(Problem(Reason.REPEATED, value))
         return result
 

@@ -32,10 +32,10 @@ class NetworkGateways(Resources[NetworkGateway]):
 
     def disconnect(self, record: NetworkGateway, connection: Connection) -> None:
         """Leave a network. Raises: ApiError 404 when it is not connected."""
-        kept = [port for port in record.ports if port != connection]
-        if len(kept) == len(record.ports):
+        remaining = [port for port in record.ports if port != connection]
+        if len(remaining) == len(record.ports):
             raise not_found(
                 f"The connection {to_plain(connection)} was not found on the network gateway '{record.id}'",
                 "GatewayConnectionNotFound",
             )
-        self.change(record, ports=kept)
+        self.change(record, ports=remaining)

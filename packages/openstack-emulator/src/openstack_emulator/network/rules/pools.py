@@ -52,12 +52,12 @@ class SubnetPools(Resources[SubnetPool]):
         _check_lengths(after)
         if "prefixes" in values:
             added = [network_of(prefix) for prefix in after.prefixes]
-            kept = [network_of(prefix) for prefix in record.prefixes]
+            present = [network_of(prefix) for prefix in record.prefixes]
             if any(prefix.version != record.ip_version for prefix in added):
                 raise bad_request("Cannot mix IPv4 and IPv6 prefixes in a subnet pool.", "PrefixVersionMismatch")
             merged = _merged(added)
             whole = [network_of(prefix) for prefix in merged]
-            if not all(any(_inside(old, new) for new in whole) for old in kept):
+            if not all(any(_inside(old, new) for new in whole) for old in present):
                 raise bad_request(
                     "Illegal update to prefixes: Existing prefixes must be a subset of the new prefixes.",
                     "IllegalSubnetPoolPrefixUpdate",
@@ -78,13 +78,17 @@ class SubnetPools(Resources[SubnetPool]):
                 return pool
         raise bad_request(f"Bad subnets request: no default subnetpool found for IPv{version}.", "BadRequest")
 
-    def allocate(self, pool: SubnetPool, project_id: str, requested: str | None, length: int | None) -> str:
+    def allocate(self, pool: SubnetPool, project_id: str, requested_prefix: str | None, length: int | None) -> str:
         """A free range of the pool: the requested one, or the first of the length (or of the default length).
 
         Raises: ApiError 400 for bad lengths, 409 `SubnetPoolQuotaExceeded`, and
         `SubnetAllocationError` when no range is left.
         """
-        size = network_of(requested).prefixlen if requested else (pool.default_prefixlen if length is None else length)
+        size = (
+            network_of(requested_prefix).prefixlen
+            if requested_prefix
+            else (pool.default_prefixlen if length is None else length)
+        )
         if size < pool.min_prefixlen:
             raise bad_request(
                 f"Unable to allocate subnet with prefix length {size}, minimum allowed prefix is {pool.min_prefixlen}.",
@@ -98,8 +102,8 @@ class SubnetPools(Resources[SubnetPool]):
         subnets = self.state.rows.subnets.select(subnetpool_id=pool.id)
         self._check_pool_quota(pool, [s for s in subnets if s.project_id == project_id], size)
         taken = [network_of(subnet.cidr) for subnet in subnets]
-        if requested is not None:
-            return _requested_prefix(pool, network_of(requested), taken)
+        if requested_prefix is not None:
+            return _requested_prefix(pool, network_of(requested_prefix), taken)
         for prefix in sorted(map(network_of, pool.prefixes), key=lambda network: -network.prefixlen):
             if (found := _first_free(prefix, size, taken)) is not None:
                 return found
@@ -171,14 +175,14 @@ def _inside(inner: IpNetwork, outer: IpNetwork) -> bool:
     return inner.overlaps(outer) and inner.prefixlen >= outer.prefixlen
 
 
-def _requested_prefix(pool: SubnetPool, requested: IpNetwork, taken: list[IpNetwork]) -> str:
-    inside = any(_inside(requested, network_of(prefix)) for prefix in pool.prefixes)
-    if not inside or any(requested.overlaps(other) for other in taken):
+def _requested_prefix(pool: SubnetPool, network: IpNetwork, taken: list[IpNetwork]) -> str:
+    inside = any(_inside(network, network_of(prefix)) for prefix in pool.prefixes)
+    if not inside or any(network.overlaps(other) for other in taken):
         raise conflict(
             "Failed to allocate subnet: Cannot allocate requested subnet from the available set of prefixes.",
             "SubnetAllocationError",
         )
-    return str(requested)
+    return str(network)
 
 
 def _first_free(prefix: IpNetwork, length: int, taken: list[IpNetwork]) -> str | None:

@@ -53,21 +53,21 @@ class PortForwardings(Resources[PortForwarding]):
         self.state.of("floatingips").change(floating, router_id=record.router)
 
     def _complete(
-        self, actor: Actor, requested: PortForwarding, fixed_address: str | None, floating: FloatingIp
+        self, actor: Actor, forwarding: PortForwarding, fixed_address: str | None, floating: FloatingIp
     ) -> None:
         """Set the internal address, the one asked for if any, and the router on the way. Raises: ApiError."""
-        port = self.ports.reach(actor, requested.internal_port_id)
+        port = self.ports.reach(actor, forwarding.internal_port_id)
         fixed = [f for f in port.fixed_ips if address_of(f.ip_address).version == 4]
         matching = [f for f in fixed if fixed_address in (None, f.ip_address)]
         if not matching:
             raise invalid_input(f"port {port.id} has no fixed IPv4 address {fixed_address or ''}.")
-        requested.internal_ip_address = matching[0].ip_address
+        forwarding.internal_ip_address = matching[0].ip_address
         for other in self.rows.select(floatingip_id=floating.id):
-            same = (other.protocol, other.external_port) == (requested.protocol, requested.external_port)
-            if same and other.id != requested.id:
-                side, number = "external", requested.external_port
-                if other.internal_port == requested.internal_port:
-                    side, number = "internal", requested.internal_port
+            same = (other.protocol, other.external_port) == (forwarding.protocol, forwarding.external_port)
+            if same and other.id != forwarding.id:
+                side, number = "external", forwarding.external_port
+                if other.internal_port == forwarding.internal_port:
+                    side, number = "internal", forwarding.internal_port
                 collision = f"{number}:{number} and {number}:{number}"
                 raise bad_request(
                     f"Bad port_forwarding request: There is a port collision with the {side}_port_range. The following "
@@ -81,4 +81,4 @@ class PortForwardings(Resources[PortForwarding]):
                 f"{matching[0].subnet_id}.",
                 "ExternalGatewayForFloatingIPNotFound",
             )
-        requested.router = router.id
+        forwarding.router = router.id

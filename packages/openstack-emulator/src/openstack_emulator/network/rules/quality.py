@@ -36,12 +36,12 @@ class QosRules(Resources[QosRule]):
     def prepare_update(self, actor: Actor, record: QosRule, after: QosRule, values: Values) -> None:
         self._refuse_double(after)
 
-    def _refuse_double(self, requested: QosRule) -> None:
-        for other in self.rows.select(qos_policy_id=requested.qos_policy_id):
-            if other.id != requested.id and other.get("direction") == requested.get("direction"):
+    def _refuse_double(self, rule: QosRule) -> None:
+        for other in self.rows.select(qos_policy_id=rule.qos_policy_id):
+            if other.id != rule.id and other.get("direction") == rule.get("direction"):
                 raise conflict(
                     f"Rule {self.kind.name.removesuffix('_rule')} conflicts with rule {other.id} which already "
-                    f"exists in QoS Policy {requested.qos_policy_id}.",
+                    f"exists in QoS Policy {rule.qos_policy_id}.",
                     "QoSRulesConflict",
                 )
 

@@ -238,8 +238,8 @@ class Routers(Resources[Router]):
             future = FuturePort(port.id if port else "", network.id, GATEWAY)
             chosen = self.ports.allocator.choose(future, wish.external_fixed_ips or None, held)
         present = record.external_gateway_info
-        kept = True if present is None else present.enable_snat
-        snat = kept if wish.enable_snat is None else wish.enable_snat
+        enabled = True if present is None else present.enable_snat
+        snat = enabled if wish.enable_snat is None else wish.enable_snat
         return Gateway(network_id=network.id, enable_snat=snat, external_fixed_ips=chosen)
 
     def _put_gateway_port(self, record: Router) -> None:

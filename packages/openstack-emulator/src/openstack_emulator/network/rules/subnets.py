@@ -85,19 +85,19 @@ class Subnets(Resources[Subnet]):
     def _network(self, record: Subnet) -> Network:
         return self.state.rows.networks.require(record.network_id)
 
-    def _choose_cidr(self, actor: Actor, requested: Subnet, values: Values) -> None:
+    def _choose_cidr(self, actor: Actor, subnet: Subnet, values: Values) -> None:
         """Take the range from a pool when one is named, else it must be given."""
         prefix_length, requested_cidr = values.get("prefixlen"), values.get("cidr")
-        if values.get("use_default_subnetpool") and not requested.subnetpool_id:
-            requested.subnetpool_id = self.pools.default_for(actor, requested.ip_version).id
-        if requested.subnetpool_id is not None:
-            pool = self.pools.reach(actor, requested.subnetpool_id)
-            if requested.ip_version != pool.ip_version:
-                own, there = (f"IPv{version}" for version in (requested.ip_version, pool.ip_version))
+        if values.get("use_default_subnetpool") and not subnet.subnetpool_id:
+            subnet.subnetpool_id = self.pools.default_for(actor, subnet.ip_version).id
+        if subnet.subnetpool_id is not None:
+            pool = self.pools.reach(actor, subnet.subnetpool_id)
+            if subnet.ip_version != pool.ip_version:
+                own, there = (f"IPv{version}" for version in (subnet.ip_version, pool.ip_version))
                 raise bad_request(
                     f"Bad subnets request: Cannot allocate {own} subnet from {there} subnet pool.", "BadRequest"
                 )
-            requested.cidr = self.pools.allocate(pool, requested.project_id, requested_cidr, prefix_length)
+            subnet.cidr = self.pools.allocate(pool, subnet.project_id, requested_cidr, prefix_length)
         elif requested_cidr is None:
             raise bad_request(
                 "Bad subnets request: a subnetpool must be specified in the absence of a cidr.", "BadRequest"

@@ -81,9 +81,9 @@ def _listable(swift: ObjectStore, request: Request) -> Container:
     return swift.containers.require(account, name)
 
 
-def _headers(request: Request, kept: Headers) -> Headers:
+def _headers(request: Request, stored: Headers) -> Headers:
     """The container's headers after the request; 400 for lists, quotas and locations that make no sense."""
-    headers = changed(kept, request.headers, "container", CONTAINER_KEPT)
+    headers = changed(stored, request.headers, "container", CONTAINER_KEPT)
     for name in ACLS:
         if name in headers:
             headers[name] = acl.clean(name, headers[name])

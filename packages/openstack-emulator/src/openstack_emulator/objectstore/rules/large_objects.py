@@ -42,9 +42,9 @@ class LargeObjects:
         if len(entries) > MOST_SEGMENTS:
             raise explained(413, f"Number of segments must be <= {MOST_SEGMENTS}")
         segments, problems = [], []
-        for at, entry in enumerate(entries):
+        for index, entry in enumerate(entries):
             try:
-                segments.append(self._segment(account, at, entry))
+                segments.append(self._segment(account, index, entry))
             except _BadSegment as error:
                 problems.append(str(error))
         if problems:
@@ -55,11 +55,11 @@ class LargeObjects:
         )
         return dataclasses.replace(new, segments=segments, bytes=size, hash=whole_hash)
 
-    def _segment(self, account: str, at: int, entry: object) -> Segment:
+    def _segment(self, account: str, index: int, entry: object) -> Segment:
         if not isinstance(entry, Mapping) or not isinstance(path := entry.get("path"), str):
-            raise _BadSegment(f'Index {at}: each segment must be an object with a "path"')
+            raise _BadSegment(f'Index {index}: each segment must be an object with a "path"')
         if unknown := set(entry) - KEYS:
-            raise _BadSegment(f"Index {at}: extraneous keys {', '.join(sorted(unknown))}")
+            raise _BadSegment(f"Index {index}: extraneous keys {', '.join(sorted(unknown))}")
         path = "/" + path.lstrip("/")
         found = self._at(account, path)
         if found is None:
@@ -77,7 +77,7 @@ class LargeObjects:
             range=None,
             whole_bytes=found.bytes,
         )
-        return segment if (byte_range := entry.get("range")) is None else _narrowed(segment, at, byte_range)
+        return segment if (byte_range := entry.get("range")) is None else _narrowed(segment, index, byte_range)
 
     def _at(self, account: str, path: str) -> StoredObject | None:
         """The object that a manifest's `/container/object` names."""
@@ -120,11 +120,11 @@ def _joined_hash(parts: Iterable[str]) -> str:
     return hash_of("".join(parts).encode())
 
 
-def _narrowed(segment: Segment, at: int, byte_range: object) -> Segment:
+def _narrowed(segment: Segment, index: int, byte_range: object) -> Segment:
     """The segment with a part of its bytes."""
     byte_ranges = spans(f"bytes={byte_range}", segment.whole_bytes)
     if byte_ranges is None or len(byte_ranges) != 1:
-        raise _BadSegment(f"Index {at}: invalid range")
+        raise _BadSegment(f"Index {index}: invalid range")
     start, end = byte_ranges[0]
     return dataclasses.replace(segment, bytes=end - start, range=f"{start}-{end - 1}")
 

@@ -52,13 +52,13 @@ def user_metadata(headers: Mapping[str, str], kind: str) -> Headers:
     return found
 
 
-def changed(kept: Mapping[str, str], headers: Mapping[str, str], kind: str, system: Sequence[str] = ()) -> Headers:
+def changed(stored: Mapping[str, str], headers: Mapping[str, str], kind: str, system: Sequence[str] = ()) -> Headers:
     """What an account or a container keeps after a request: named headers are set, empty ones and those under
     `x-remove-…` dropped, others stay.
 
     system: further headers than metadata, by full lower-case name.
     """
-    result = dict(kept)
+    result = dict(stored)
     metadata = {**user_metadata(headers, kind), **{name: headers[name] for name in system if name in headers}}
     for name in headers:
         target = "x-" + name.removeprefix("x-remove-")

@@ -51,9 +51,9 @@ class Evaluation:
             yield bindings
             return
         # Checked rules always have a literal that is ready: see `unsafe_variable`. Conditions come before tables.
-        ready = [at for at, literal in enumerate(literals) if _is_ready(literal, bindings)]
-        at = min(ready, key=lambda at: not inputs_of(literals[at]))
-        literal, rest = literals[at], [*literals[:at], *literals[at + 1 :]]
+        ready = [index for index, literal in enumerate(literals) if _is_ready(literal, bindings)]
+        index = min(ready, key=lambda index: not inputs_of(literals[index]))
+        literal, rest = literals[index], [*literals[:index], *literals[index + 1 :]]
         for found in self._matches(policy, literal, bindings):
             yield from self._solutions(policy, rest, found)
 

@@ -116,20 +116,20 @@ class _Parser:
         self._next()
 
     def _scan(self) -> Iterator[tuple[str, str]]:
-        at, text = 0, self._text.rstrip()
-        while at < len(text):
-            found = _TOKEN.match(text, at)
+        offset, text = 0, self._text.rstrip()
+        while offset < len(text):
+            found = _TOKEN.match(text, offset)
             if found is None:
-                raise bad_request(f"Syntax error in rule at character {at + 1}: {text[at : at + 20]!r}")
-            at = found.end()
+                raise bad_request(f"Syntax error in rule at character {offset + 1}: {text[offset : offset + 20]!r}")
+            offset = found.end()
             yield str(found.lastgroup), found[str(found.lastgroup)]
 
     def _next(self) -> None:
         self.kind, self.sign = next(self._tokens, (None, None))
 
-    def unexpected(self, requested: str) -> ApiError:
+    def unexpected(self, expected: str) -> ApiError:
         found = "the rule ends" if self.sign is None else f"found {self.sign!r}"
-        return bad_request(f"Syntax error in rule {self._text.strip()!r}: expected {requested}, but {found}")
+        return bad_request(f"Syntax error in rule {self._text.strip()!r}: expected {expected}, but {found}")
 
     def _take(self, sign: str) -> None:
         if self.sign != sign or self.kind != "sign":

@@ -185,13 +185,13 @@ class Policies(Rules):
     def _positional(self, rule: Rule) -> Rule:
         """Return a rule whose arguments are in the order of the tables' columns."""
         body = []
-        for at, literal in enumerate(rule.body):
+        for index, literal in enumerate(rule.body):
             atom = literal.atom
             columns = self.sources.columns(atom.module, atom.table) if atom.module else None
             if columns is not None and any(atom.columns):
                 by_column = dict(zip(atom.columns, atom.terms, strict=True))
                 # A variable without a name that rules can write, as a column that is not mentioned may have any value.
-                terms = tuple(by_column.get(name, Variable(f"{at}.{name}")) for name in columns)
+                terms = tuple(by_column.get(name, Variable(f"{index}.{name}")) for name in columns)
                 atom = Atom(atom.module, atom.table, terms, (None,) * len(terms))
             body.append(Literal(atom, literal.negated))
         return Rule(rule.head, tuple(body), rule.executes)

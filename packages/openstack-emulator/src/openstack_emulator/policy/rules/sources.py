@@ -69,7 +69,7 @@ class Sources(Rules):
         listed = call_service(self.cloud, request, "GET", path, query=table.query)[table.members]
         return list(
             dict.fromkeys(
-                tuple(_cell(entry, around, at) for at in table.columns.values())
+                tuple(_cell(entry, around, path) for path in table.columns.values())
                 for entry, around in _entries(table, listed)
             )
         )

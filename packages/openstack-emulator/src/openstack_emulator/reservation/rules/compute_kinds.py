@@ -63,13 +63,13 @@ class HostReservations(ComputeKind):
         self.suitable(*body.values())
         return {**body, "min": low, "max": high, "before_end": before_end}
 
-    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
-        suitable = self.suitable(requested.hypervisor_properties, requested.resource_properties)
+    def choose(self, reservation: Reservation, period: Period, present: list[str]) -> list[str]:
+        suitable = self.suitable(reservation.hypervisor_properties, reservation.resource_properties)
         free = [host.id for host in suitable if self.calendar.is_free(host.id, period)]
         free.sort(key=lambda key: key not in present)
-        if len(free) < (requested.min or 0):
+        if len(free) < (reservation.min or 0):
             raise conflict("Not enough hosts available")
-        return free[: requested.max]
+        return free[: reservation.max]
 
     def prepare(self, reservation: Reservation, lease: Lease) -> None:
         metadata = {RESERVATION_OWNER: lease.project_id}
@@ -116,14 +116,14 @@ class InstanceReservations(ComputeKind):
             "resource_properties": properties,
         }
 
-    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, reservation: Reservation, period: Period, present: list[str]) -> list[str]:
         """The hosts, each as often as it has servers of the reservation."""
-        hosts = sorted(self.suitable(requested.resource_properties), key=lambda host: host.id not in present)
-        room = {host.id: self._room(host, requested, period) for host in hosts}
-        amount = requested.amount or 0
-        if requested.affinity:
+        hosts = sorted(self.suitable(reservation.resource_properties), key=lambda host: host.id not in present)
+        room = {host.id: self._room(host, reservation, period) for host in hosts}
+        amount = reservation.amount or 0
+        if reservation.affinity:
             chosen = [key for key in room if room[key] >= amount][:1] * amount
-        elif requested.affinity is None:
+        elif reservation.affinity is None:
             chosen = [key for key in room for _ in range(room[key])][:amount]
         else:
             chosen = [key for key in room if room[key]][:amount]
@@ -131,15 +131,15 @@ class InstanceReservations(ComputeKind):
             raise conflict("Not enough hosts available")
         return list(dict.fromkeys(chosen))
 
-    def _room(self, host: Host, requested: Reservation, period: Period) -> int:
+    def _room(self, host: Host, reservation: Reservation, period: Period) -> int:
         """How many servers of the size a host has room for all the time."""
         others = list(self.calendar.during(host.id, period))
         if any(other.reservation.resource_type == HostReservations.resource_type for other in others):
             return 0
         moments = [period.start, *(other.start for other in others if other.start > period.start)]
-        least = requested.amount or 0
+        least = reservation.amount or 0
         for field, capacity in _CAPACITIES:
-            size = requested.get(field)
+            size = reservation.get(field)
             for moment in moments:
                 used = sum(
                     other.reservation.get(field) * _most_on_one_host(other.reservation)

@@ -42,7 +42,7 @@ class ReservationKind(ABC):
         """Return the fields of a reservation that a request describes. Raises ApiError 400."""
 
     @abstractmethod
-    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, reservation: Reservation, period: Period, present: list[str]) -> list[str]:
         """Return the IDs of the resources for a reservation, of those that it had if possible.
 
         Raises: ApiError 400 or 409.
@@ -86,15 +86,15 @@ class AddressReservations(ReservationKind):
             )
         return {"network_id": network, "amount": amount, "required_floatingips": requested}
 
-    def choose(self, requested: Reservation, period: Period, present: list[str]) -> list[str]:
+    def choose(self, reservation: Reservation, period: Period, present: list[str]) -> list[str]:
         free = [
             row
             for row in self._addresses.rows
-            if row.floating_network_id == requested.network_id
+            if row.floating_network_id == reservation.network_id
             and row.reservable
             and self.calendar.is_free(row.id, period)
         ]
-        addresses, amount = requested.required_floatingips or [], requested.amount or 0
+        addresses, amount = reservation.required_floatingips or [], reservation.amount or 0
         if not set(addresses) <= {row.floating_ip_address for row in free}:
             raise AddressShortage
         free.sort(key=lambda row: (row.floating_ip_address not in addresses, row.id not in present))

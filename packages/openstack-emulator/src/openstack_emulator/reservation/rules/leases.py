@@ -111,7 +111,7 @@ class Leases(Rules):
         kind = self._kinds.get(str(named))
         if kind is None:
             raise bad_request(f"The {named} resource type is not supported")
-        requested = Reservation(
+        reservation_after = Reservation(
             id=new_id(),
             lease_id=lease.id,
             resource_id=new_id(),
@@ -123,7 +123,7 @@ class Leases(Rules):
             updated_at=self.records.timestamp(STAMP),
             **kind.accept(entry),
         )
-        return _Plan(kind, requested, kind.choose(requested, period, []))
+        return _Plan(kind, reservation_after, kind.choose(reservation_after, period, []))
 
     def change(self, lease: Lease, body: Any) -> None:
         """Change name, dates or reservations. Raises ApiError: 400, 403, or 409 without enough resources."""
@@ -171,13 +171,13 @@ class Leases(Rules):
         changes = []
         for reservation in own:
             key, kind = reservation.id, self._kinds[reservation.resource_type]
-            requested, (_, previous) = self._changed(reservation, wishes.get(key, {})), planned[key]
+            reservation_after, (_, previous) = self._changed(reservation, wishes.get(key, {})), planned[key]
             others = tuple(plan for other, plan in planned.items() if other != key)
-            chosen = kind.choose(requested, replace(period, planned=others), previous)
+            chosen = kind.choose(reservation_after, replace(period, planned=others), previous)
             if lease.status == "ACTIVE" and not set(previous) <= set(chosen):
                 raise conflict("Not enough resources available: those in use cannot be kept.")
-            planned[key] = (requested, chosen)
-            changes.append(_Plan(kind, requested, chosen))
+            planned[key] = (reservation_after, chosen)
+            changes.append(_Plan(kind, reservation_after, chosen))
         return changes
 
     def _changed(self, reservation: Reservation, wish: Mapping[str, object]) -> Reservation:
@@ -186,10 +186,10 @@ class Leases(Rules):
         if wish.get("resource_type", kind.resource_type) != kind.resource_type:
             raise bad_request("The resource type of a reservation cannot be changed.")
         own = {name: reservation.get(name) for name in kind.fields}
-        requested = replace(reservation, **kind.accept({**own, **wish}))
-        if reservation.flavor_id is not None and requested.to_json() != reservation.to_json():
+        reservation_after = replace(reservation, **kind.accept({**own, **wish}))
+        if reservation.flavor_id is not None and reservation_after.to_json() != reservation.to_json():
             raise conflict(f"The flavor of the reservation {reservation.id} exists: only dates can be changed.")
-        return requested
+        return reservation_after
 
     def remove(self, lease: Lease) -> None:
         """End a lease if it has not ended, and delete it."""
@@ -256,8 +256,10 @@ def _new_dates(lease: Lease, body: Mapping[str, object], now: datetime) -> tuple
             raise bad_request("Cannot modify the start date of already started leases")
         if start < minute(now):
             raise bad_request("Start date must be later than current date")
-    kept = max(start, end - (read(lease.end_date) - read(lease.before_end_date)))
-    warning = _check_dates(start, end, body.get("before_end_date"), now) if "before_end_date" in body else kept
+    default_warning = max(start, end - (read(lease.end_date) - read(lease.before_end_date)))
+    warning = (
+        _check_dates(start, end, body.get("before_end_date"), now) if "before_end_date" in body else default_warning
+    )
     if end <= start or end < minute(now):
         raise bad_request("End date must be later than current and start date")
     return start, end, warning

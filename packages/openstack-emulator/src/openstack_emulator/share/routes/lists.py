@@ -38,7 +38,11 @@ def created_within(
     """
     since, before = (_moment(request.query.get(name), read) for name in ("created_since", "created_before"))
     found = [(datetime.fromisoformat(row.get("created_at")), row) for row in rows]
-    return [row for at, row in found if (since is None or at >= since) and (before is None or at <= before)]
+    return [
+        row
+        for created_at, row in found
+        if (since is None or created_at >= since) and (before is None or created_at <= before)
+    ]
 
 
 def _moment(value: str | None, read: Callable[[str], datetime]) -> datetime | None:

@@ -78,12 +78,12 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    requested = member(request, "share_network")
-    check_fields(requested, {**NETWORK, **SUBNET}, where="share_network", strict=False)
-    if requested.get("nova_net_id"):
+    body = member(request, "share_network")
+    check_fields(body, {**NETWORK, **SUBNET}, where="share_network", strict=False)
+    if body.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
     network = systems.networks.create(
-        request.context, requested.get("name"), requested.get("description"), NewSubnet.from_json(requested)
+        request.context, body.get("name"), body.get("description"), NewSubnet.from_json(body)
     )
     return _shown(systems, request, network)
 
@@ -93,11 +93,11 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    network, requested = _network(systems, request), member(request, "share_network")
-    check_fields(requested, NETWORK, where="share_network", strict=False)
-    if requested.get("nova_net_id"):
+    network, body = _network(systems, request), member(request, "share_network")
+    check_fields(body, NETWORK, where="share_network", strict=False)
+    if body.get("nova_net_id"):
         raise bad_request("nova networking is not supported starting in Ocata.")
-    systems.networks.update(network, changes_of(requested, NETWORK))
+    systems.networks.update(network, changes_of(body, NETWORK))
     return _shown(systems, request, network)
 
 
@@ -149,13 +149,13 @@ def list_subnets(systems: SharedFileSystems, request: Request) -> Response:
 def create_subnet(systems: SharedFileSystems, request: Request) -> Response:
     network, body = _network(systems, request), request.json
     name = "share-network-subnet" if isinstance(body, dict) and "share-network-subnet" in body else SUBNET_MEMBER
-    requested = member(request, name)
-    check_fields(requested, SUBNET, where=name, strict=False)
-    zone = requested.get("availability_zone")
+    new_subnet = member(request, name)
+    check_fields(new_subnet, SUBNET, where=name, strict=False)
+    zone = new_subnet.get("availability_zone")
     taken = {subnet.availability_zone for subnet in systems.networks.subnets_of(network)}
     if request.version < SINCE_SUBNETS_IN_ZONE and zone in taken:
         raise conflict(f"Share network {network.id} has a subnet in availability zone {zone} already.")
-    return _subnet_shown(systems, request, systems.networks.add_subnet(network, NewSubnet.from_json(requested)))
+    return _subnet_shown(systems, request, systems.networks.add_subnet(network, NewSubnet.from_json(new_subnet)))
 
 
 def show_subnet(systems: SharedFileSystems, request: Request) -> Response:

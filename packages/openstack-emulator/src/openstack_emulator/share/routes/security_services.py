@@ -60,13 +60,13 @@ def _fields(request: Request) -> dict[str, Check]:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    requested = member(request, "security_service")
-    if (kind := requested.get("type")) not in TYPES:
+    body = member(request, "security_service")
+    if (kind := body.get("type")) not in TYPES:
         known = ",".join(TYPES)
         raise invalid_input(f"Invalid type {kind} specified for security service. Valid types are {known}")
     checks = {**_fields(request), "type": fields.text()}
-    check_fields(requested, checks, where="security_service", strict=False)
-    new = NewSecurityService(**{key: requested[key] for key in checks if key in requested})
+    check_fields(body, checks, where="security_service", strict=False)
+    new = NewSecurityService(**{key: body[key] for key in checks if key in body})
     return _shown(request, systems.security_services.create(request.context, new))
 
 
@@ -75,10 +75,10 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    service, requested = _service(systems, request), member(request, "security_service")
+    service, body = _service(systems, request), member(request, "security_service")
     checks = _fields(request)
-    check_fields(requested, checks, where="security_service", strict=False)
-    systems.security_services.update(service, changes_of(requested, checks))
+    check_fields(body, checks, where="security_service", strict=False)
+    systems.security_services.update(service, changes_of(body, checks))
     return _shown(request, service)
 
 

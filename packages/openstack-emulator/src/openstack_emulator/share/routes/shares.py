@@ -107,13 +107,13 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    requested = member(request, "share")
-    check_fields(requested, CREATABLE, where="share", strict=False)
+    body = member(request, "share")
+    check_fields(body, CREATABLE, where="share", strict=False)
     for name in UNSUPPORTED:
-        if requested.get(name):
-            raise not_found(f"The emulated service has no {name}: {requested[name]}.")
-    kind = requested.get("share_type") or requested.get("volume_type")
-    share = systems.shares.create(request.context, NewShare.from_json(requested, kind, request.id))
+        if body.get(name):
+            raise not_found(f"The emulated service has no {name}: {body[name]}.")
+    kind = body.get("share_type") or body.get("volume_type")
+    share = systems.shares.create(request.context, NewShare.from_json(body, kind, request.id))
     return Response({"share": share_view(systems, request, share)})
 
 
@@ -122,9 +122,9 @@ def show(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    share, requested = own(systems, request), member(request, "share")
-    check_fields(requested, UPDATABLE, where="share", strict=False)
-    changes = changes_of(requested, UPDATABLE)
+    share, body = own(systems, request), member(request, "share")
+    check_fields(body, UPDATABLE, where="share", strict=False)
+    changes = changes_of(body, UPDATABLE)
     if "is_public" in changes:
         public = as_boolean(changes.get("is_public"))
         if public and not share.is_public:
@@ -140,12 +140,10 @@ def delete(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def manage(systems: SharedFileSystems, request: Request) -> Response:
-    requested = member(request, "share")
-    check_fields(requested, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
-    place = BackendLocation(
-        host=requested["service_host"], path=str(_path(requested["export_path"])), protocol=requested["protocol"]
-    )
-    share = systems.unmanaged.manage(request.context, place, NewShare.from_json(requested, requested.get("share_type")))
+    body = member(request, "share")
+    check_fields(body, MANAGED, ("service_host", "export_path", "protocol"), "share", strict=False)
+    place = BackendLocation(host=body["service_host"], path=str(_path(body["export_path"])), protocol=body["protocol"])
+    share = systems.unmanaged.manage(request.context, place, NewShare.from_json(body, body.get("share_type")))
     return Response({"share": share_view(systems, request, share)})
 
 

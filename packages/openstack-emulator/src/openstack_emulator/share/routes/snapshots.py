@@ -53,15 +53,15 @@ def detail(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def create(systems: SharedFileSystems, request: Request) -> Response:
-    requested = member(request, "snapshot")
-    check_fields(requested, CREATABLE, ("share_id",), "snapshot", strict=False)
+    body = member(request, "snapshot")
+    check_fields(body, CREATABLE, ("share_id",), "snapshot", strict=False)
     try:
-        share = systems.shares.own(request.context, requested["share_id"])
+        share = systems.shares.own(request.context, body["share_id"])
     except ApiError as error:
         if error.status == HTTPStatus.NOT_FOUND:
             raise not_found("NotFound: Resource could not be found.") from None
         raise
-    snapshot = systems.snapshots.create(request.context, share, NewSnapshot.from_json(requested))
+    snapshot = systems.snapshots.create(request.context, share, NewSnapshot.from_json(body))
     return Response({"snapshot": snapshot_view(request, snapshot)}, 202)
 
 
@@ -76,9 +76,9 @@ def list_exports(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def update(systems: SharedFileSystems, request: Request) -> Response:
-    snapshot, requested = found(systems, request), member(request, "snapshot")
-    check_fields(requested, NAMES, where="snapshot", strict=False)
-    systems.snapshots.rows.update(snapshot, **changes_of(requested, NAMES), updated_at=systems.snapshots.moment())
+    snapshot, body = found(systems, request), member(request, "snapshot")
+    check_fields(body, NAMES, where="snapshot", strict=False)
+    systems.snapshots.rows.update(snapshot, **changes_of(body, NAMES), updated_at=systems.snapshots.moment())
     return Response({"snapshot": snapshot_view(request, snapshot)})
 
 

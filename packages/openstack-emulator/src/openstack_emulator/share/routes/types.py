@@ -116,10 +116,10 @@ def list_specs(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def add_specs(systems: SharedFileSystems, request: Request) -> Response:
-    kind, requested = _type(systems, request), specs(request.object("extra_specs"))
-    if not requested:
+    kind, new_specs = _type(systems, request), specs(request.object("extra_specs"))
+    if not new_specs:
         raise bad_request("Invalid input for field/attribute extra_specs. Value: {}. At least one is required.")
-    return Response({"extra_specs": systems.types.add_specs(kind, requested)})
+    return Response({"extra_specs": systems.types.add_specs(kind, new_specs)})
 
 
 def show_spec(systems: SharedFileSystems, request: Request) -> Response:
@@ -130,10 +130,10 @@ def show_spec(systems: SharedFileSystems, request: Request) -> Response:
 
 
 def set_spec(systems: SharedFileSystems, request: Request) -> Response:
-    kind, requested = _type(systems, request), specs(request.json)
-    if list(requested) != [request.vars["key"]]:
+    kind, new_specs = _type(systems, request), specs(request.json)
+    if list(new_specs) != [request.vars["key"]]:
         raise bad_request("Request body and URI mismatch")
-    return Response(systems.types.add_specs(kind, requested))
+    return Response(systems.types.add_specs(kind, new_specs))
 
 
 def delete_spec(systems: SharedFileSystems, request: Request) -> Response:

@@ -107,8 +107,8 @@ class ShareNetworks(Rules):
             now = {key: subnets[0].get(key) for key in NETWORK_PLACE} | place
             _refuse_half(**now)
             self.subnets.update(subnets[0], **now, updated_at=self.moment())
-        kept = {key: value for key, value in changes.items() if key in LOOSE}
-        self.rows.update(network, **kept, updated_at=self.moment())
+        loose_changes = {key: value for key, value in changes.items() if key in LOOSE}
+        self.rows.update(network, **loose_changes, updated_at=self.moment())
 
     def delete(self, network: ShareNetwork) -> None:
         """Delete a share network with its subnet; 409 while shares use it, and with several subnets."""

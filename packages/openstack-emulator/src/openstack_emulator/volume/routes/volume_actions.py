@@ -184,8 +184,8 @@ def unset_image_metadata(storage: BlockStorage, request: Request, volume: Volume
     key = argument_of("os-unset_image_metadata", arguments, "key", fields.text(1))
     if key not in volume.image_metadata:
         raise not_found("Metadata does not exist.")
-    kept = {name: value for name, value in volume.image_metadata.items() if name != key}
-    storage.volumes.update(volume, {"image_metadata": kept})
+    remaining = {name: value for name, value in volume.image_metadata.items() if name != key}
+    storage.volumes.update(volume, {"image_metadata": remaining})
     return Response(status=200)
 
 

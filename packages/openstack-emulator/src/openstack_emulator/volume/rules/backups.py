@@ -167,8 +167,8 @@ class Backups(Rules):
         known = backup.volume_properties
         if known is None:
             return
-        kept = {key: value for key, value in known.metadata.items() if key != "readonly"}
-        volume.metadata = {**volume.metadata, **kept}
+        metadata = {key: value for key, value in known.metadata.items() if key != "readonly"}
+        volume.metadata = {**volume.metadata, **metadata}
         if (volume.name or "").startswith(GENERATED_NAME):
             volume.description = volume.description if known.description is None else known.description
             volume.name = volume.name if known.name is None else known.name

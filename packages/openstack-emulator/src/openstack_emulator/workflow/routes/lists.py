@@ -103,8 +103,8 @@ def _filtered(
 def _next_link(request: Request, last: Mapping[str, object], keys: Sequence[str], directions: Sequence[str]) -> str:
     """Return the URL of the page after the object `last`, in the same order and with the same filters."""
     order = {"marker": last["id"], "sort_keys": ",".join(keys), "sort_dirs": ",".join(directions)}
-    kept = [(name, value) for name, value in request.query.pairs if name not in order]
-    return f"{request.url}?{urlencode([*kept, *order.items()], safe=',')}"
+    parameters = [(name, value) for name, value in request.query.pairs if name not in order]
+    return f"{request.url}?{urlencode([*parameters, *order.items()], safe=',')}"
 
 
 def _stored(row: object) -> Collection[str]:
@@ -171,9 +171,9 @@ def _start(items: Sequence[Mapping[str, object]], marker: str | None, plural: st
     raise not_found(_NO_MARKER.get(plural, "The marker {} could not be found.").format(marker))
 
 
-def _shown_fields(item: dict[str, object], requested: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
+def _shown_fields(item: dict[str, object], field_names: Sequence[str], hidden: Collection[str]) -> dict[str, object]:
     """Return the requested fields of an object and its ID, or if none are requested, all that are not hidden."""
-    if requested:
-        shown = {"id", *requested, *(other for name, other in _TOGETHER.items() if name in requested)}
+    if field_names:
+        shown = {"id", *field_names, *(other for name, other in _TOGETHER.items() if name in field_names)}
         return {name: value for name, value in item.items() if name in shown}
     return {name: value for name, value in item.items() if name not in hidden}
