@@ -106,8 +106,8 @@ MUTANTS = (
     Mutant(
         "a run writes deployments without its claim",
         "engine/calls/building.py",
-        "deployments=StoredDeployments(services, project_id, run.writer, partial(wake, parts.runs)),",
-        "deployments=StoredDeployments(services, project_id, services.journal, partial(wake, parts.runs)),",
+        "deployments=StoredDeployments(services, project_id, run.writer, partial(wake, components.runs)),",
+        "deployments=StoredDeployments(services, project_id, services.journal, partial(wake, components.runs)),",
         seed="8",
     ),
     Mutant(
