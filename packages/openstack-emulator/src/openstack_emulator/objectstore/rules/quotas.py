@@ -33,7 +33,7 @@ class Quotas:
         others = [
             self._objects.usage(other) for other in self._containers.of(container.account) if other.id != container.id
         ]
-        totals = {"count": count + sum(size for size, _ in others), "bytes": used + sum(size for _, size in others)}
+        totals = {"count": count + sum(number for number, _ in others), "bytes": used + sum(size for _, size in others)}
         headers = self._accounts.require(container.account).headers
         for name, what in ACCOUNT_QUOTAS.items():
             _refuse_beyond(headers.get(name), totals[what])

@@ -27,7 +27,7 @@ class Transfers(Rules):
         self._snapshots = snapshots
 
     def create(self, context: Context, volume: Volume, name: str | None, no_snapshots: bool) -> Transfer:
-        """LazyService a volume to whoever knows the `auth_key` of the transfer; 400 unless it is available."""
+        """Offer a volume to whoever knows the `auth_key` of the transfer; 400 unless it is available."""
         if volume.status != "available":
             raise bad_request("Invalid volume: status must be available")
         if volume.encrypted:
