@@ -35,11 +35,11 @@ def served(issued: list[str]) -> Iterator[ServedCloud]:
         yield served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(
     tmp_path_factory: pytest.TempPathFactory, postgresql: PostgreSQL, rabbitmq: RabbitMQ, served: ServedCloud
 ) -> Iterator[Cluster]:
-    """On PostgreSQL, with TLS."""
+    """On PostgreSQL, with TLS. It ends before other tests begin: engines that nobody uses still have heartbeats."""
     url = postgresql.new_database("cluster") + postgresql.tls_options
     cluster = Cluster(tmp_path_factory.mktemp("cluster"), url, rabbitmq.url, served, "cluster", "")
     yield cluster

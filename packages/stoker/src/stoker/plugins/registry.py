@@ -79,19 +79,19 @@ class Registry:
         self.event_sinks: Mapping[str, EventSink] = dict(sinks or {})
         self.lifecycle = _in_order(lifecycle or {})
         self.update_policies = _in_order(update_policies or {})
-        made: dict[str, ResourceType] = {}
+        instances: dict[str, ResourceType] = {}
         problems = list(constraint_problems(self.constraints))
         for kind in types:
             name = type_name(kind)
-            if name in made and type(made[name]) is not kind:
-                problems.append(f"{name}: declared by {type(made[name]).__qualname__} and {kind.__qualname__}")
+            if name in instances and type(instances[name]) is not kind:
+                problems.append(f"{name}: declared by {type(instances[name]).__qualname__} and {kind.__qualname__}")
                 continue
-            made[name] = kind()
-            made[name].configure(options or {})
-            problems += _type_problems(name, made[name], self.constraints)
+            instances[name] = kind()
+            instances[name].configure(options or {})
+            problems += _type_problems(name, instances[name], self.constraints)
         if problems:
             raise PluginInvalid(problems)
-        self.types: Mapping[str, ResourceType] = made
+        self.types: Mapping[str, ResourceType] = instances
 
     @classmethod
     def from_entry_points(cls, options: Mapping[str, object] | None = None) -> Registry:
@@ -100,7 +100,7 @@ class Registry:
         The types of other packages are imported and validated at once, Stoker's own when they are used.
         """
         offered = _offered_types(options or {})
-        made = cls(
+        registry = cls(
             _classes(offer for offer in offered.values() if not offer.own),
             _constraints(options or {}),
             _template_type(),
@@ -109,8 +109,8 @@ class Registry:
             _named(offers(LIFECYCLE), LifecyclePlugin),
             _named(offers(UPDATE_POLICIES), UpdatePolicy),  # type: ignore[type-abstract]
         )
-        made.types = _TypesOnDemand(offered, made.constraints, options or {}, made.types)
-        return made
+        registry.types = _TypesOnDemand(offered, registry.constraints, options or {}, registry.types)
+        return registry
 
     @classmethod
     def on_demand(cls, options: Mapping[str, object] | None = None) -> Registry:
@@ -119,9 +119,9 @@ class Registry:
         `options` are as in `from_entry_points`. The registry has no event sinks, lifecycle plug-ins and update
         policies, which only operations need. Raises PluginInvalid, also later, for a type that cannot be used.
         """
-        made = cls((), _constraints(options or {}), _template_type())
-        made.types = _TypesOnDemand(_offered_types(options or {}), made.constraints, options or {}, {})
-        return made
+        registry = cls((), _constraints(options or {}), _template_type())
+        registry.types = _TypesOnDemand(_offered_types(options or {}), registry.constraints, options or {}, {})
+        return registry
 
     def load(self) -> None:
         """Import and validate all types that have not been used yet. Raises PluginInvalid for the first invalid one."""
@@ -143,33 +143,33 @@ class _TypesOnDemand(Mapping[str, ResourceType]):
         offered: Mapping[str, _Offered],
         constraints: Mapping[str, CustomCheck],
         options: Mapping[str, object],
-        made: Mapping[str, ResourceType],
+        instances: Mapping[str, ResourceType],
     ) -> None:
-        """`made` are the instances that exist already."""
+        """`instances` are those that exist already."""
         self._offered = offered
         self._constraints = constraints
         self._options = options
-        self._made = dict(made)
+        self._instances = dict(instances)
 
     def __getitem__(self, name: str) -> ResourceType:
-        known = self._made.get(name)
+        known = self._instances.get(name)
         return self._make(name) if known is None else known
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a type, `default` if there is none; without the exception that `Mapping` would raise and catch."""
-        known = self._made.get(name)
+        known = self._instances.get(name)
         if known is not None:
             return known
         return self._make(name) if name in self._offered else default
 
     def _make(self, name: str) -> ResourceType:
         (kind,) = _classes([self._offered[name]])
-        made = kind()
-        made.configure(self._options)
-        problems = list(_type_problems(name, made, self._constraints))
+        instance = kind()
+        instance.configure(self._options)
+        problems = list(_type_problems(name, instance, self._constraints))
         if problems:
             raise PluginInvalid(problems)
-        return self._made.setdefault(name, made)
+        return self._instances.setdefault(name, instance)
 
     def __contains__(self, name: object) -> bool:
         return name in self._offered
