@@ -81,6 +81,7 @@ class ReadingMeter:
             current.of.bytes += sum(len(value) for value in row if isinstance(value, str | bytes))
             return row
 
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()  # reads the schema for all statements
         connection.set_progress_handler(stepped, 1)
         connection.row_factory = returned
 
