@@ -616,6 +616,24 @@ def test_waiting_job_releases_its_thread_share() -> None:
     assert workers.stop(10)
 
 
+def test_share_with_many_waiting_jobs_gets_no_more_threads() -> None:
+    workers, done, inside = Workers(1), threading.Event(), threading.Semaphore(0)
+
+    def slow() -> None:
+        with waiting():
+            inside.release()
+            assert done.wait(10)
+
+    for _ in range(30):
+        workers.submit(Share(True, "a"), slow)
+    for _ in range(17):
+        assert inside.acquire(timeout=10)
+    assert not inside.acquire(timeout=0.05), "sixteen have left their places, and the next one keeps the only thread"
+    done.set()
+    assert workers.stop(10)
+    assert inside.acquire(timeout=0)
+
+
 @pytest.mark.parametrize(("soft", "hard", "connections"), [(256, 20_000, 4096), (256, 1_256, 500), (64, 256, 16)])
 def test_connection_limit_is_half_of_the_open_file_limit(soft: int, hard: int, connections: int) -> None:
     """A process limits itself: that cannot be undone."""

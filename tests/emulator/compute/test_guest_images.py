@@ -17,6 +17,7 @@ from openstack_emulator.guests.ids import IdMaps
 from openstack_emulator.guests.images import built_images, find_image
 from openstack_emulator.guests.local import LocalDriver
 from openstack_emulator.guests.namespace import Namespaces
+from openstack_emulator.guests.namespace_process import find_tools
 
 MMDEBSTRAP = """#!/bin/sh
 printf '%s\\n' "$@" >"$(dirname "$0")/arguments"
@@ -77,6 +78,7 @@ def test_an_image_is_built_replaced_and_deleted_but_not_while_a_cloud_uses_it(to
     lines: list[str] = []
     archive(tools, tmp_path, "first")
     try:
+        find_tools()
         directory = building.build("debian", "http://mirror", ["git"], lines.append, ("agents", "puppet"))
     except (building.BuildFailed, GuestsUnavailable) as error:
         pytest.skip(str(error))

@@ -19,7 +19,7 @@ import pytest
 
 from openstack_emulator.core.guests.driver import GuestsUnavailable, Size
 from openstack_emulator.core.guests.selection import Selection
-from openstack_emulator.guests import images, virtual_launching
+from openstack_emulator.guests import images, namespace_process, virtual_launching
 from openstack_emulator.guests.choices import chosen_images, guest_driver, remark
 from openstack_emulator.guests.forwarding import local_address, local_port
 from openstack_emulator.guests.limits import allowed_places, missing_limits
@@ -40,6 +40,7 @@ def test_without_qemu_or_an_image_the_message_says_how_to_get_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(namespace_process, "find_program", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(virtual_launching, "find_program", lambda name: None)
     with pytest.raises(GuestsUnavailable, match=r"and qemu-img: .* `apt-get install qemu-system-x86"):
         chosen_images(Selection("qemu"))

@@ -23,7 +23,7 @@ from openstack_emulator.compute.rules.composition import ComputeService
 from openstack_emulator.core.guests.driver import CloudInterface, Guest, GuestDriver, GuestsUnavailable, Volume
 from openstack_emulator.core.guests.selection import Selection
 from openstack_emulator.core.guests.topology import Topology
-from openstack_emulator.guests import ids, images
+from openstack_emulator.guests import ids, images, namespace_process
 from openstack_emulator.guests.choices import chosen_images, guest_driver
 from openstack_emulator.guests.limits import allowed_places, cloud_group
 from openstack_emulator.guests.local import LocalDriver
@@ -299,6 +299,11 @@ def test_a_guest_asks_for_its_own_metadata_and_may_not_use_the_control_api(watch
 
 def test_missing_guest_requirements_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with monkeypatch.context() as patched:
+        patched.setattr(namespace_process, "find_program", lambda name: None if name == "nft" else f"/usr/bin/{name}")
+        with pytest.raises(GuestsUnavailable, match=r"need `nft`\. .* `apt-get install nftables`"):
+            chosen_images(Selection("namespace"))
+    monkeypatch.setattr(namespace_process, "find_program", lambda name: f"/usr/bin/{name}")
     with pytest.raises(GuestsUnavailable, match=r"no guest image 'debian' .* `stoker guests build`"):
         chosen_images(Selection("namespace"))
     with pytest.raises(GuestsUnavailable, match=r"no guest image '\.\./x'"):

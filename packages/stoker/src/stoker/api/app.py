@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -14,16 +14,17 @@ from oslo_config import cfg
 from stoker.api import auth as authentication
 from stoker.api.auth import Authenticator, Policy, WSGIApplication
 from stoker.api.faults import NotAllowed
-from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, with_outer_layers, write_json
+from stoker.api.middleware import Authentication, Faults, Negotiation, RequestLog, with_outer_layers, write_json_text
 from stoker.api.requests import PREFIX, read_json_object, stack_identifier
 from stoker.api.serving.exchange import WAKE
+from stoker.api.shared_answers import SharedAnswers
 from stoker.api.v1.call import Action, Reply, RestCall
 from stoker.api.v1.event_stream import CONTENT_TYPE, EventStreams
 from stoker.api.v1.links import Links
 from stoker.api.v1.routes import ROUTES
 from stoker.base.context import RequestContext
 from stoker.base.logging import request_scope
-from stoker.rpc.contract import EngineClient
+from stoker.rpc.contract import EngineClient, json_text
 
 
 def make_app(
@@ -41,7 +42,7 @@ def make_app(
     4. `Negotiation`: the API version; the list of versions and the OpenAPI document need no token
     5. `Authentication`: 401 for a request that step 2 did not mark
     6. routing: 404 and 405
-    7. `_Dispatcher.serve`: project, body, policy, values, engine, response
+    7. `_Dispatcher.checked`: project, body, policy, values, engine, response
     `Faults` converts any error on the way to an error response.
     """
     dispatcher = _Dispatcher(
@@ -81,6 +82,7 @@ class _Dispatcher:
     client: EngineClient
     policy: Policy
     streams: EventStreams
+    shared: SharedAnswers = field(default_factory=SharedAnswers)
 
     def responder(self, action: Action) -> Callable[..., None]:
         """Return falcon's responder for `action`."""
@@ -88,12 +90,17 @@ class _Dispatcher:
         def respond(request: falcon.Request, response: falcon.Response, **path: str) -> None:
             chosen = action.for_client(request.get_header("Accept", default=""))
             with request_scope(request.context.caller):
-                _answer(response, chosen.success, self.serve(chosen, request, path))
+                call = self.checked(chosen, request, path)
+                if chosen.shared:
+                    depends_on = (request.context.credentials, call.url, call.query_string)
+                    write_json_text(response, self.shared.answer(depends_on, lambda: json_text(chosen.handler(call))))
+                else:
+                    _answer(response, chosen.success, chosen.handler(call))
 
         return respond
 
-    def serve(self, action: Action, request: falcon.Request, path: dict[str, str]) -> Reply:
-        """Check the request against `action`, and call its handler. Raises StokerError."""
+    def checked(self, action: Action, request: falcon.Request, path: dict[str, str]) -> RestCall:
+        """Check the request against `action`; return the call of its handler. Raises StokerError."""
         project_id = path.pop("project_id")
         context: RequestContext = request.context.caller
         if project_id != context.project_id and not context.is_admin:
@@ -103,7 +110,7 @@ class _Dispatcher:
         self.policy.require(action.rule(sent), caller, project_id)
         if action.takes_types:
             context = replace(context, denied_types=self.policy.denied_types(caller))
-        call = RestCall(
+        return RestCall(
             context=context,
             client=self.client,
             config=self.config,
@@ -121,11 +128,10 @@ class _Dispatcher:
             last_event=request.get_header("Last-Event-ID"),
             wake=request.env.get(WAKE),
         )
-        answer = action.handler(call)
-        return answer if isinstance(answer, Reply) else Reply(answer)
 
 
-def _answer(response: falcon.Response, status: int, reply: Reply) -> None:
+def _answer(response: falcon.Response, status: int, answer: object) -> None:
+    reply = answer if isinstance(answer, Reply) else Reply(answer)
     phrase = HTTPStatus(status).phrase
     response.status = HTTPStatus(status)
     for name, value in reply.headers.items():
@@ -136,4 +142,5 @@ def _answer(response: falcon.Response, status: int, reply: Reply) -> None:
         response.content_type, response.stream = CONTENT_TYPE, reply.stream
         return
     note = {"code": f"{status} {phrase}", "title": phrase, "message": ""}
-    write_json(response, note if status in (HTTPStatus.ACCEPTED, HTTPStatus.FOUND) else reply.body)
+    body = note if status in (HTTPStatus.ACCEPTED, HTTPStatus.FOUND) else reply.body
+    write_json_text(response, json_text(body))

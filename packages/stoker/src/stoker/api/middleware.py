@@ -165,5 +165,10 @@ def from_falcon(request: falcon.Request, response: falcon.Response, error: Excep
 
 def write_json(response: falcon.Response, body: object) -> None:
     """Respond with `body`."""
+    write_json_text(response, json_text(body))
+
+
+def write_json_text(response: falcon.Response, body: bytes) -> None:
+    """Respond with `body`, which is JSON."""
     response.content_type = "application/json"
-    response.data = json_text(body)
+    response.data = body

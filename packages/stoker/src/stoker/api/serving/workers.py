@@ -17,7 +17,10 @@ _log = logging.getLogger(__name__)
 Job = Callable[[], None]
 
 _MOST_WAITING = 64
-"""Additional threads for jobs that wait for something outside the process."""
+"""Additional threads for jobs that wait for something that needs none of them."""
+
+_MOST_WAITING_OF_SHARE = 16
+"""How many of them the jobs of one share may cause: further ones keep their places among the share's threads."""
 
 _WHILE_ALONE = 3
 """How many times as many threads as are free a share may have while no other one has any."""
@@ -36,16 +39,14 @@ _here = threading.local()
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Mark this thread's job as waiting for something outside the process, so that another job can run.
+    """Mark this thread's job as waiting for something that takes no time of it, so that another job can run.
 
-    Does nothing on a thread that is not one of `Workers`.
+    Does nothing on a thread that is not one of `Workers`, or if many jobs of the share wait.
     """
     workers: Workers | None = getattr(_here, "workers", None)
-    if workers is None:
+    if workers is None or not workers._step_aside(share := _here.share):
         yield
         return
-    share: Share = _here.share
-    workers._step_aside(share)
     try:
         yield
     finally:
@@ -72,6 +73,7 @@ class Workers:
         self._queued: dict[bool, dict[Share, deque[Job]]] = {True: {}, False: {}}
         self._prefers_known = True
         self._running: Counter[Share] = Counter()
+        self._waiting: Counter[Share] = Counter()
         self._strangers = 0
         self._active = 0
         self._idle = 0
@@ -164,10 +166,15 @@ class Workers:
         self._step_back_locked(share)
         return job
 
-    def _step_aside(self, share: Share) -> None:
+    def _step_aside(self, share: Share) -> bool:
+        """Return whether the job of the share has left its place to another one."""
         with self._lock:
+            if self._waiting[share] >= _MOST_WAITING_OF_SHARE:
+                return False
+            self._waiting[share] += 1
             self._step_aside_locked(share)
             self._call_somebody()
+            return True
 
     def _step_aside_locked(self, share: Share) -> None:
         self._active -= 1
@@ -178,6 +185,9 @@ class Workers:
 
     def _step_back(self, share: Share) -> None:
         with self._lock:
+            self._waiting[share] -= 1
+            if not self._waiting[share]:
+                del self._waiting[share]
             self._step_back_locked(share)
 
     def _step_back_locked(self, share: Share) -> None:

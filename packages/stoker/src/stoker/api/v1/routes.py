@@ -75,11 +75,11 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
     },
     # Stacks
     "/stacks": {
-        "GET": Action(stacks.index, "stacks:index", query=stacks.INDEX_QUERY),
+        "GET": Action(stacks.index, "stacks:index", query=stacks.INDEX_QUERY, shared=True),
         "POST": Action(stacks.create, "stacks:create", 201, body=body.CREATE, takes_types=True),
     },
     "/stacks/detail": {
-        "GET": Action(stacks.detail, "stacks:detail", query=stacks.INDEX_QUERY),
+        "GET": Action(stacks.detail, "stacks:detail", query=stacks.INDEX_QUERY, shared=True),
         **_lookups("POST", "PUT", "PATCH", "DELETE", named="detail"),
     },
     "/stacks/preview": {
@@ -231,17 +231,20 @@ ROUTES: Mapping[str, Mapping[str, Action]] = {
             resources.events,
             "events:index",
             query=resources.EVENTS_QUERY,
+            shared=True,
             as_stream=Action(resources.event_stream, "events:index", query=resources.STREAM_QUERY),
         ),
     },
-    f"{_STACK}/resources": {"GET": Action(resources.index, "resource:index", query=resources.INDEX_QUERY)},
+    f"{_STACK}/resources": {
+        "GET": Action(resources.index, "resource:index", query=resources.INDEX_QUERY, shared=True),
+    },
     _RESOURCE: {
         "GET": Action(resources.show, "resource:show", query=resources.SHOW_QUERY),
         "PATCH": Action(resources.mark_unhealthy, "resource:mark_unhealthy", body=resources.MARK_UNHEALTHY_BODY),
     },
     f"{_RESOURCE}/metadata": {"GET": Action(resources.metadata, "resource:metadata")},
     f"{_RESOURCE}/signal": {"POST": Action(resources.signal, "resource:signal", body=resources.SIGNAL_BODY)},
-    f"{_RESOURCE}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY)},
+    f"{_RESOURCE}/events": {"GET": Action(resources.events, "events:index", query=resources.EVENTS_QUERY, shared=True)},
     f"{_RESOURCE}/events/{{event_id}}": {"GET": Action(resources.show_event, "events:show")},
     # Software on servers
     "/software_configs": {
