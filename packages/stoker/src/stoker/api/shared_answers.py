@@ -29,9 +29,9 @@ class SharedAnswers:
         """For each answer, the one that is being made, and the one that is made next, if anybody waits for it."""
 
     def answer(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
-        """Return the result of `make`, or of a call for an equal `key` that began after this one. Raises what it raises.
+        """Return the result of `make`, or of a call for an equal `key` that began after this one.
 
-        `key` contains whatever the result depends on, the caller's permissions included.
+        Raises what `make` raises. `key` contains whatever the result depends on, the caller's permissions included.
         """
         with self._lock:
             rounds = self._rounds.setdefault(key, deque())

@@ -74,8 +74,8 @@ class Action:
     """The action of one method of one route.
 
     `policy` is the policy rule, or a function that returns it if it depends on the body. `success` is the status of the
-    response. `takes_types` marks the operations that check resource types against policy. `shared` marks a long list: it
-    is the same for all who have the same credentials, and made once for those who wait for it at the same time.
+    response. `takes_types` marks the operations that check resource types against policy. `shared` marks a long list,
+    which is the same for all who have the same credentials: it is made once for those who wait for it at the same time.
     `as_stream` is the action for a client that accepts a stream of events.
     """
 
