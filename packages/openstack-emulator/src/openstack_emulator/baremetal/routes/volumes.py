@@ -72,21 +72,21 @@ CONNECTORS = Handlers(VOLUME_CONNECTOR, lambda service: service.connectors)
 TARGETS = Handlers(VOLUME_TARGET, lambda service: service.targets)
 
 
-def _places(request: Request, prefix: str) -> Response:
-    """The places of connectors and targets below a path; their links have no slash at the end."""
+def _collections(request: Request, prefix: str) -> Response:
+    """The links of the collections of connectors and of targets below a path, without a slash at the end."""
     paths = {kind.path.rpartition("/")[2]: f"{prefix}{kind.path}" for kind in (VOLUME_CONNECTOR, VOLUME_TARGET)}
-    shown = {
+    collections = {
         name: [{key: value.rstrip("/") for key, value in link.items()} for link in links(request, path, "")]
         for name, path in paths.items()
     }
-    return Response({**shown, "links": links(request, f"{prefix}volume", "")})
+    return Response({**collections, "links": links(request, f"{prefix}volume", "")})
 
 
-def show_places(service: BareMetal, request: Request) -> Response:
+def show_collections(service: BareMetal, request: Request) -> Response:
     require_path_version(request, SINCE)
-    return _places(request, "")
+    return _collections(request, "")
 
 
-def show_places_of_node(service: BareMetal, request: Request) -> Response:
+def show_collections_of_node(service: BareMetal, request: Request) -> Response:
     require_path_version(request, SINCE)
-    return _places(request, f"nodes/{node_of(service, request).uuid}/")
+    return _collections(request, f"nodes/{node_of(service, request).uuid}/")

@@ -10,7 +10,11 @@ from openstack_emulator.core.validation.conversions import as_integer
 from openstack_emulator.core.validation.problems import Problem, Reason, specific, wrong_type
 
 _NAME = re.compile(r"[A-Za-z0-9._~-]{1,255}\Z")
-_OF_STEP = ("interface", "step", "args", "priority")
+_STEP_KEYS = ("interface", "step", "args", "priority")
+_LINK_KEYS = frozenset({"switch_id", "port_id", "switch_info", "network_type", "hostname"})
+_SWITCH_PORT_KEYS = frozenset({"switch_id", "port_id"})
+_SMART_NIC_KEYS = frozenset({"hostname", "port_id"})
+_INTERFACES_WITH_STEPS = ("bios", "deploy", "firmware", "management", "power", "raid")
 _TRAIT = re.compile(r"CUSTOM_[A-Z0-9_]{1,248}\Z")
 _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}\Z")
 
@@ -22,14 +26,14 @@ def is_reference(key: str) -> bool:
 
 def name_form(value: object) -> Problem | None:
     """A logical name: a host name."""
-    good = isinstance(value, str) and _NAME.match(value) is not None and fields.identifier(value) is not None
-    return None if good else Problem(Reason.FORMAT, value, NAME)
+    valid = isinstance(value, str) and _NAME.match(value) is not None and fields.identifier(value) is not None
+    return None if valid else Problem(Reason.FORMAT, value, NAME)
 
 
 def mac_form(value: object) -> Problem | None:
     """A MAC address, in either case."""
-    good = isinstance(value, str) and _MAC.match(value.lower()) is not None
-    return None if good else Problem(Reason.FORMAT, value, MAC)
+    valid = isinstance(value, str) and _MAC.match(value.lower()) is not None
+    return None if valid else Problem(Reason.FORMAT, value, MAC)
 
 
 def object_form(value: object) -> Problem | None:
@@ -41,34 +45,32 @@ def link_form(value: object) -> Problem | None:
     """Where a port is connected: to a port of a switch, of a smart NIC, or of a network without management."""
     if not isinstance(value, dict):
         return specific(value, f"{value!r} is not of type 'object'")
-    for name, part in value.items():
-        if not isinstance(part, str):
-            return specific(part, f"{name}: {part!r} is not of type 'string'")
+    for name, entry in value.items():
+        if not isinstance(entry, str):
+            return specific(entry, f"{name}: {entry!r} is not of type 'string'")
     names = set(value)
     if not names:
         return None
     if names == {"network_type"}:
         return None if value.get("network_type") == "unmanaged" else specific(value, "network_type must be unmanaged")
-    switch, smart = {"switch_id", "port_id"}, {"hostname", "port_id"}
-    known = {"switch_id", "port_id", "switch_info", "network_type", "hostname"}
-    if not names <= known:
-        return specific(value, f"unknown keys {', '.join(sorted(names - known))}")
-    if not (switch <= names or smart <= names):
+    if unknown := names - _LINK_KEYS:
+        return specific(value, f"unknown keys {', '.join(sorted(unknown))}")
+    if not any(required <= names for required in (_SWITCH_PORT_KEYS, _SMART_NIC_KEYS)):
         return specific(value, "missing mandatory keys: switch_id and port_id, or hostname and port_id")
-    identifier = value.get("switch_id")
-    if identifier is not None and mac_form(identifier) is not None and not _datapath(identifier):
-        return specific(value, f"switch_id: Expected a MAC address or OpenFlow datapath ID but received {identifier}.")
+    switch_id = value.get("switch_id")
+    if switch_id is not None and mac_form(switch_id) is not None and not _is_datapath_id(switch_id):
+        return specific(value, f"switch_id: Expected a MAC address or OpenFlow datapath ID but received {switch_id}.")
     return None
 
 
-def _datapath(value: str) -> bool:
+def _is_datapath_id(value: str) -> bool:
     return len(value) == 16 and all(character in "0123456789abcdefABCDEF" for character in value)
 
 
 def template_name_form(value: object) -> Problem | None:
     """The name of a deploy template: a trait of an operator's own."""
-    good = isinstance(value, str) and _TRAIT.match(value) is not None
-    return None if good else Problem(Reason.FORMAT, value, TRAIT)
+    valid = isinstance(value, str) and _TRAIT.match(value) is not None
+    return None if valid else Problem(Reason.FORMAT, value, TRAIT)
 
 
 def steps_form(value: object) -> Problem | None:
@@ -77,15 +79,18 @@ def steps_form(value: object) -> Problem | None:
         return wrong_type(value, "array")
     if not value:
         return Problem(Reason.FORMAT, value, STEPS)
-    for step in value:
-        if not isinstance(step, dict) or step.keys() != set(_OF_STEP):
-            return specific(step, f"{step!r} must be an object with interface, step, args and priority")
-        interface, name, arguments, priority = (step.get(key) for key in _OF_STEP)
-        if interface not in ("bios", "deploy", "firmware", "management", "power", "raid"):
-            return specific(interface, f"{interface!r} is not an interface that has steps")
-        if not isinstance(name, str) or not name or not isinstance(arguments, dict):
-            return specific(step, f"{step!r} must have a string as step and an object as args")
-        number = None if isinstance(priority, bool) else as_integer(priority)
-        if number is None or number < 0:
-            return specific(priority, f"{priority!r} is not a priority")
+    return next((problem for step in value if (problem := _step_form(step)) is not None), None)
+
+
+def _step_form(step: object) -> Problem | None:
+    if not isinstance(step, dict) or step.keys() != set(_STEP_KEYS):
+        return specific(step, f"{step!r} must be an object with interface, step, args and priority")
+    interface, name, arguments, priority = (step.get(key) for key in _STEP_KEYS)
+    if interface not in _INTERFACES_WITH_STEPS:
+        return specific(interface, f"{interface!r} is not an interface that has steps")
+    if not isinstance(name, str) or not name or not isinstance(arguments, dict):
+        return specific(step, f"{step!r} must have a string as step and an object as args")
+    number = None if isinstance(priority, bool) else as_integer(priority)
+    if number is None or number < 0:
+        return specific(priority, f"{priority!r} is not a priority")
     return None

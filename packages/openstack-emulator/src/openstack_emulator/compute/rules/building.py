@@ -153,8 +153,8 @@ class Builder(Rules):
         server = self._building(server_id, "spawning")
         if server is None:
             return
-        if (failed := server.take_fault()) is not None:
-            self.servers.fail(server, failed)
+        if (fault := server.take_fault()) is not None:
+            self.servers.fail(server, fault)
             return
         self.servers.touch(
             server, vm_state="active", task_state=None, power_state=RUNNING, launched_at=self.moment(), failure=None

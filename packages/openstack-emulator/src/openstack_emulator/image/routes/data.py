@@ -7,14 +7,14 @@ import re
 from openstack_emulator.core.errors import ApiError, bad_request
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.image.routes.images import owned, visible
-from openstack_emulator.image.routes.stores import of_upload
+from openstack_emulator.image.routes.stores import stores_for_upload
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import unsupported
 
 
 def upload(service: ImageService, request: Request) -> Response:
     _require_octets(request)
-    stores = of_upload(request)
+    stores = stores_for_upload(request)
     service.data.upload(owned(service, request, "upload_image"), request.body, stores)
     return Response(status=204)
 

@@ -8,7 +8,7 @@ from openstack_emulator.core.errors import bad_request, forbidden
 from openstack_emulator.core.http import Request, Response
 from openstack_emulator.core.urls import split_url
 from openstack_emulator.image.routes.images import owned, visible
-from openstack_emulator.image.routes.stores import of_import
+from openstack_emulator.image.routes.stores import stores_for_import
 from openstack_emulator.image.rules.changes import fields_of_new
 from openstack_emulator.image.rules.composition import ImageService
 from openstack_emulator.image.rules.errors import unauthorized
@@ -23,19 +23,19 @@ def begin(service: ImageService, request: Request) -> Response:
         raise bad_request("The request body must be a JSON object.")
     method = _import_method(body)
     image = owned(service, request)
-    stores = of_import(body, image.stores if method.name == COPY else ())
+    stores = stores_for_import(body, image.stores if method.name == COPY else ())
     service.imports.begin(request.context, image, method, request.id, stores)
     return Response(status=202)
 
 
 def index_of_image(service: ImageService, request: Request) -> Response:
-    rows = service.imports.tasks.select(image_id=visible(service, request).id)
-    return Response({"tasks": [task_view(task) for task in rows]})
+    tasks = service.imports.tasks.select(image_id=visible(service, request).id)
+    return Response({"tasks": [task_view(task) for task in tasks]})
 
 
 def index(service: ImageService, request: Request) -> Response:
-    rows = [task_view(task) for task in service.imports.tasks if request.context.may_see(task)]
-    return Response({"tasks": rows, "first": "/v2/tasks", "schema": "/v2/schemas/tasks"})
+    tasks = [task_view(task) for task in service.imports.tasks if request.context.may_see(task)]
+    return Response({"tasks": tasks, "first": "/v2/tasks", "schema": "/v2/schemas/tasks"})
 
 
 def create(service: ImageService, request: Request) -> Response:
@@ -50,9 +50,9 @@ def create(service: ImageService, request: Request) -> Response:
     for name in ("import_from", "import_from_format", "image_properties"):
         if not task_input.get(name):
             raise bad_request(f"Input does not contain '{name}' field")
-    place = task_input["import_from"]
-    if not _is_web_address(place) or not split_url(place).path.strip("/"):
-        raise bad_request(f"import_from must be the address of a file on the web, not {place}.")
+    address = task_input["import_from"]
+    if not _is_web_address(address) or not split_url(address).path.strip("/"):
+        raise bad_request(f"import_from must be the address of a file on the web, not {address}.")
     fields, owner = fields_of_new(task_input["image_properties"])
     task = service.imports.begin_task(context, task_input, owner or context.project, fields, request.id)
     return Response(task_view(task), 201, {"Location": f"{request.base}/v2/tasks/{task.id}"})

@@ -25,23 +25,23 @@ def detail(service: ImageService, request: Request) -> Response:
     return Response({"stores": [{**store_view(key), **more} for key in STORES]})
 
 
-def of_upload(request: Request) -> list[str]:
+def stores_for_upload(request: Request) -> list[str]:
     """The store that the header of an upload names, else the default one."""
     return known([request.headers.get("x-image-meta-store") or DEFAULT_STORE])
 
 
-def of_import(body: Mapping[str, object], taken: Collection[str]) -> list[str]:
-    """The stores that the body of an import names; 400 when one of them is `taken`: it has the image."""
+def stores_for_import(body: Mapping[str, object], present: Collection[str]) -> list[str]:
+    """The stores that the body of an import names; 400 when one of them already has the image."""
     if body.get("all_stores") is True:
         if body.get("stores"):
             raise bad_request("The all_stores parameter can't be used with the stores parameter")
-        return [key for key in STORES if key not in taken]
+        return [key for key in STORES if key not in present]
     named = body.get("stores") or [DEFAULT_STORE]
     if not isinstance(named, list):
         raise bad_request("The stores parameter must be a list of identifiers of stores.")
     store_ids = known(named)
     for key in store_ids:
-        if key in taken:
+        if key in present:
             raise bad_request(f"Image is already present at store '{key}'")
     return store_ids
 

@@ -14,20 +14,20 @@ from openstack_emulator.loadbalancer.routes.fields import Form
 from openstack_emulator.loadbalancer.routes.lists import list_response, trimmed
 from openstack_emulator.loadbalancer.routes.objects import key_of
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
-from openstack_emulator.loadbalancer.rules.operators import OperatorObjects, S
+from openstack_emulator.loadbalancer.rules.operators import OperatorObjects, RecordT
 from openstack_emulator.loadbalancer.views import View, operator_view
 
 
 @dataclass(frozen=True, kw_only=True)
-class OperatorEndpoint(Generic[S]):
-    """The handlers of one kind.
+class OperatorEndpoint(Generic[RecordT]):
+    """The handlers of the requests for one kind of objects.
 
-    rules: finds the rules. plural: the key around a list. attributes: the fields of records by their names in requests,
-    if these are others. key: the field that identifies one.
+    rules: finds the rules of the kind. plural: the key around a list. attributes: the fields of records by their names
+    in requests, where the names differ. key: the field that identifies an object.
     """
 
-    kind: type[S]
-    rules: Callable[[LoadBalancing], OperatorObjects[S]]
+    kind: type[RecordT]
+    rules: Callable[[LoadBalancing], OperatorObjects[RecordT]]
     form: Form
     plural: str
     attributes: Mapping[str, str]
@@ -37,30 +37,30 @@ class OperatorEndpoint(Generic[S]):
         return list_response(request, self.plural, [self._view(row) for row in self.rules(service).rows], self.key)
 
     def show(self, service: LoadBalancing, request: Request) -> Response:
-        return Response({self.form.member: trimmed(self._view(self._found(service, request)), request.query)})
+        return Response({self.form.member: trimmed(self._view(self._requested(service, request)), request.query)})
 
     def create(self, service: LoadBalancing, request: Request) -> Response:
-        values = self._renamed(self.form.values(self.form.body(request)))
+        values = self._record_fields(self.form.values(self.form.body(request)))
         key = values["name"] if self.key == "name" else new_id()
         record = self.rules(service).create(self.kind(id=key, **values))
         return Response({self.form.member: self._view(record)}, 201)
 
     def update(self, service: LoadBalancing, request: Request) -> Response:
-        row = self._found(service, request)
-        self.rules(service).change(row, self._renamed(self.form.changes(self.form.body(request))))
+        row = self._requested(service, request)
+        self.rules(service).change(row, self._record_fields(self.form.changes(self.form.body(request))))
         return Response({self.form.member: self._view(row)})
 
     def delete(self, service: LoadBalancing, request: Request) -> Response:
-        self.rules(service).delete(self._found(service, request))
+        self.rules(service).delete(self._requested(service, request))
         return Response(status=204)
 
-    def _found(self, service: LoadBalancing, request: Request) -> S:
+    def _requested(self, service: LoadBalancing, request: Request) -> RecordT:
         return self.rules(service).rows.require(key_of(request))
 
-    def _renamed(self, values: Mapping[str, object]) -> dict[str, Any]:
+    def _record_fields(self, values: Mapping[str, object]) -> dict[str, Any]:
         return {self.attributes.get(name, name): value for name, value in values.items()}
 
-    def _view(self, row: S) -> View:
+    def _view(self, row: RecordT) -> View:
         return operator_view(row, (self.key, *self.form.fields))
 
 

@@ -51,8 +51,8 @@ class Amphorae:
         return [
             Amphora(
                 balancer,
-                self._offerings.of_zone(balancer).get("compute_zone", "nova"),
-                self._offerings.of_flavor(balancer).get("compute_flavor"),
+                self._offerings.zone_data(balancer).get("compute_zone", "nova"),
+                self._offerings.flavor_data(balancer).get("compute_flavor"),
             )
             for balancer in self._tables.balancers
             if balancer.provisioning_status != "PENDING_CREATE"

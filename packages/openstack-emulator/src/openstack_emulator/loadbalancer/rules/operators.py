@@ -23,61 +23,66 @@ from openstack_emulator.loadbalancer.records import (
 from openstack_emulator.loadbalancer.rules.errors import missing
 from openstack_emulator.loadbalancer.rules.tables import Tables
 
-S = TypeVar("S", bound=TypedRecord)
-C = TypeVar("C", bound=Choice)
-F = TypeVar("F", bound=Profile)
+RecordT = TypeVar("RecordT", bound=TypedRecord)
+ChoiceT = TypeVar("ChoiceT", bound=Choice)
+ProfileT = TypeVar("ProfileT", bound=Profile)
 
 
-class OperatorObjects(Rules, Generic[S]):
-    """One kind of what administrators set up; `used` says what prevents the deletion of one."""
+class OperatorObjects(Rules, Generic[RecordT]):
+    """The objects of one kind. `is_used` recognizes those that something refers to; they cannot be deleted."""
 
-    def __init__(self, records: Records, rows: Table[S], title: str, used: Callable[[S], bool]) -> None:
+    def __init__(self, records: Records, rows: Table[RecordT], title: str, is_used: Callable[[RecordT], bool]) -> None:
         super().__init__(records)
         self.rows = rows
-        self._title, self._used = title, used
+        self._title, self._is_used = title, is_used
 
-    def create(self, new: S) -> S:
-        """Add one."""
-        return self.rows.add(new)
+    def create(self, record: RecordT) -> RecordT:
+        """Add an object."""
+        return self.rows.add(record)
 
-    def change(self, row: S, changes: Mapping[str, object]) -> None:
-        """Set fields of one."""
+    def change(self, row: RecordT, changes: Mapping[str, object]) -> None:
+        """Set fields of an object."""
         self.rows.update(row, **changes)
 
-    def delete(self, row: S) -> None:
-        """Remove one. Raises ApiError 409 for one in use."""
-        if self._used(row):
+    def delete(self, row: RecordT) -> None:
+        """Remove an object. Raises ApiError 409 for one in use."""
+        if self._is_used(row):
             raise conflict(f"{self._title} {row.id} is in use and cannot be deleted.")
         self.rows.remove(row)
 
 
-class Profiles(OperatorObjects[F]):
+class Profiles(OperatorObjects[ProfileT]):
     """Profiles, of which only the name changes while they are used."""
 
-    def change(self, row: F, changes: Mapping[str, object]) -> None:
+    def change(self, row: ProfileT, changes: Mapping[str, object]) -> None:
         """Set fields of a profile. Raises ApiError 409 for one in use."""
-        if changes.keys() - {"name"} and self._used(row):
+        if changes.keys() - {"name"} and self._is_used(row):
             raise conflict(f"{self._title} {row.id} is in use and cannot be modified.")
         super().change(row, changes)
 
 
-class Choices(OperatorObjects[C], Generic[C, F]):
-    """Flavors or availability zones, which have profiles and names of their own."""
+class Choices(OperatorObjects[ChoiceT], Generic[ChoiceT, ProfileT]):
+    """Flavors or availability zones: each has a profile, and a name that no other one has."""
 
     def __init__(
-        self, records: Records, rows: Table[C], title: str, used: Callable[[C], bool], profiles: Table[F]
+        self,
+        records: Records,
+        rows: Table[ChoiceT],
+        title: str,
+        is_used: Callable[[ChoiceT], bool],
+        profiles: Table[ProfileT],
     ) -> None:
-        super().__init__(records, rows, title, used)
+        super().__init__(records, rows, title, is_used)
         self._profiles = profiles
 
-    def create(self, new: C) -> C:
-        """Add one. Raises ApiError 404 for its profile, and 409 for its name."""
-        self._profiles.require(new.profile_id)
-        self._check_name(new.name)
-        return super().create(new)
+    def create(self, record: ChoiceT) -> ChoiceT:
+        """Add a flavor or a zone. Raises ApiError 404 for an unknown profile, and 409 for a name that is taken."""
+        self._profiles.require(record.profile_id)
+        self._check_name(record.name)
+        return super().create(record)
 
-    def change(self, row: C, changes: Mapping[str, Any]) -> None:
-        """Set fields of one. Raises ApiError 409 for its name."""
+    def change(self, row: ChoiceT, changes: Mapping[str, Any]) -> None:
+        """Set fields of a flavor or a zone. Raises ApiError 409 for a name that is taken."""
         if (name := changes.get("name", row.name)) != row.name:
             self._check_name(name)
         super().change(row, changes)
@@ -91,8 +96,8 @@ class Offerings:
     """The flavors and availability zones that load balancers may have."""
 
     def __init__(self, records: Records, tables: Tables) -> None:
-        def uses(**equals: str) -> bool:
-            return tables.balancers.first(**equals) is not None
+        def has_balancer(**fields: str) -> bool:
+            return tables.balancers.first(**fields) is not None
 
         flavors = records.table("flavors", Flavor, missing=missing("Flavor"))
         flavor_profiles = records.table("flavorprofiles", FlavorProfile, missing=missing("Flavor profile"))
@@ -106,9 +111,9 @@ class Offerings:
         self.zone_profiles = Profiles(
             records, zone_profiles, "Availability Zone Profile", lambda row: zones.first(profile_id=row.id) is not None
         )
-        self.flavors = Choices(records, flavors, "Flavor", lambda row: uses(flavor_id=row.id), flavor_profiles)
+        self.flavors = Choices(records, flavors, "Flavor", lambda row: has_balancer(flavor_id=row.id), flavor_profiles)
         self.zones = Choices(
-            records, zones, "Availability Zone", lambda row: uses(availability_zone=row.name), zone_profiles
+            records, zones, "Availability Zone", lambda row: has_balancer(availability_zone=row.name), zone_profiles
         )
 
     def check(self, flavor_id: str | None, zone: str | None) -> None:
@@ -118,12 +123,12 @@ class Offerings:
         if zone and not _enabled(self.zones.rows.get(zone)):
             raise bad_request(f"Invalid availability_zone: {zone}. It does not exist, or is disabled.")
 
-    def of_flavor(self, balancer: LoadBalancer) -> dict[str, Any]:
+    def flavor_data(self, balancer: LoadBalancer) -> dict[str, Any]:
         """The data of the flavor of a load balancer."""
         flavor = self.flavors.rows.get(balancer.flavor_id or "")
         return {} if flavor is None else _data(self.flavor_profiles.rows.require(flavor.profile_id).data)
 
-    def of_zone(self, balancer: LoadBalancer) -> dict[str, Any]:
+    def zone_data(self, balancer: LoadBalancer) -> dict[str, Any]:
         """The data of the availability zone of a load balancer."""
         zone = self.zones.rows.get(balancer.availability_zone or "")
         return {} if zone is None else _data(self.zone_profiles.rows.require(zone.profile_id).data)
@@ -134,5 +139,5 @@ def _enabled(choice: Choice | None) -> bool:
 
 
 def _data(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found
+    data: dict[str, Any] = json.loads(text)
+    return data

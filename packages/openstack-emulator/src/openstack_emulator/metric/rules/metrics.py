@@ -13,7 +13,7 @@ from openstack_emulator.core.http import Context
 from openstack_emulator.core.rules import Rules
 from openstack_emulator.metric.records import Measures, Metric, Resource
 from openstack_emulator.metric.rules.inputs import NewMetric
-from openstack_emulator.metric.rules.policies import Policies, longest
+from openstack_emulator.metric.rules.policies import Policies, retention
 from openstack_emulator.metric.rules.series import Series, aggregated, combined, moment_of
 from openstack_emulator.metric.rules.validation import invalid, refusal
 
@@ -90,7 +90,7 @@ class Metrics(Rules):
         """Add points to a metric, and drop those that its policy no longer keeps."""
         measures = self._measures.get(metric.id) or self._measures.add(Measures(id=metric.id, points=[]))
         merged = sorted([*measures.points, *points])[-MOST_POINTS:]
-        oldest = merged[-1][0] - longest(self._policies.of(metric)) if merged else 0.0
+        oldest = merged[-1][0] - retention(self._policies.of(metric)) if merged else 0.0
         measures.points = merged[bisect.bisect_left(merged, [oldest]) :]
         self._measures.save(measures)
 

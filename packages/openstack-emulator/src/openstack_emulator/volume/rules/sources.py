@@ -29,11 +29,11 @@ IMAGE_FIELDS = ("container_format", "disk_format", "min_disk", "min_ram", "size"
 class Source:
     """What a new volume is a copy of; without a size, it may have any.
 
-    kind_id: the volume type. label: what messages call the source. snapshot_id: the snapshot that an image names.
+    label: what messages call the source. snapshot_id: the snapshot that an image names.
     """
 
     size: int | None = None
-    kind_id: str | None = None
+    volume_type_id: str | None = None
     label: str = ""
     bootable: bool = False
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -61,18 +61,18 @@ class Sources(Rules):
 
         Raises: ApiError 400 for several sources, or one that is not available; 404 for an unknown one.
         """
-        named = (
+        finders = (
             (new_volume.snapshot_id, self._snapshot_source),
             (new_volume.source_volid, self._volume_source),
             (new_volume.image_id, self._image_source),
             (new_volume.backup_id, self._backup_source),
         )
-        found = [read(context, key) for key, read in named if key is not None]
-        if len(found) > 1:
+        sources = [find(context, identifier) for identifier, find in finders if identifier is not None]
+        if len(sources) > 1:
             raise bad_request(
                 "Invalid input received: May specify only one of backup, imageRef, snapshot, source volume"
             )
-        return found[0] if found else Source()
+        return sources[0] if sources else Source()
 
     def _snapshot_source(self, context: Context, snapshot_id: str) -> Source:
         snapshot = visible(self._snapshots, context, snapshot_id)
@@ -81,7 +81,7 @@ class Sources(Rules):
         origin = self._volumes.get(snapshot.volume_id)
         return Source(
             size=snapshot.size,
-            kind_id=snapshot.volume_type_id,
+            volume_type_id=snapshot.volume_type_id,
             label="snapshot",
             bootable=origin is not None and origin.bootable,
             image_metadata={} if origin is None else origin.image_metadata,
@@ -93,7 +93,7 @@ class Sources(Rules):
             raise bad_request(f"Invalid volume: Source volume {volume_id} must be available or in-use.")
         return Source(
             size=volume.size,
-            kind_id=volume.volume_type_id,
+            volume_type_id=volume.volume_type_id,
             label="source volume",
             bootable=volume.bootable,
             image_metadata=volume.image_metadata,
@@ -145,10 +145,10 @@ def size_of(requested: int | str | None, source: Source) -> int:
 
 
 def _check_image_fits(image: Image, size: int) -> None:
-    least = -(-(image.size or 0) // GIGABYTE)
-    if size < least:
+    image_size = -(-(image.size or 0) // GIGABYTE)
+    if size < image_size:
         raise bad_request(
-            f"Invalid input received: Size of specified image {least}GB is larger than volume size {size}GB."
+            f"Invalid input received: Size of specified image {image_size}GB is larger than volume size {size}GB."
         )
     if size < image.min_disk:
         raise bad_request(
@@ -159,13 +159,13 @@ def _check_image_fits(image: Image, size: int) -> None:
 
 def image_metadata(image: Image) -> dict[str, str]:
     """The attributes of an image that a volume created from it keeps."""
-    kept = {name: str(value) for name in IMAGE_FIELDS if (value := image.get(name)) is not None}
-    return {"image_id": image.id, "image_name": image.name or "", **kept}
+    attributes = {name: str(value) for name in IMAGE_FIELDS if (value := image.get(name)) is not None}
+    return {"image_id": image.id, "image_name": image.name or "", **attributes}
 
 
 def root_snapshot(image: Image) -> str | None:
     """The snapshot of the root disk in the image of a volume-backed server; None for other images."""
-    return next((row.get("snapshot_id") for row in mappings_of(image) if row.get("boot_index") == 0), None)
+    return next((mapping.get("snapshot_id") for mapping in mappings_of(image) if mapping.get("boot_index") == 0), None)
 
 
 def mappings_of(image: Image) -> list[dict[str, Any]]:
@@ -174,9 +174,9 @@ def mappings_of(image: Image) -> list[dict[str, Any]]:
     Raises: ApiError 400 when the image's property cannot be read.
     """
     try:
-        rows = orjson.loads(image.properties.get(MAPPINGS) or "[]")
+        mappings = orjson.loads(image.properties.get(MAPPINGS) or "[]")
     except orjson.JSONDecodeError:
-        rows = None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        mappings = None
+    if not isinstance(mappings, list) or not all(isinstance(mapping, dict) for mapping in mappings):
         raise bad_request(f"Invalid image: the property {MAPPINGS} of image {image.id} is not a list of objects.")
-    return rows
+    return mappings

@@ -246,8 +246,8 @@ class Volumes(Rules):
     def _type_of_new(self, context: Context, new_volume: NewVolume, source: Source) -> VolumeType:
         if new_volume.volume_type is not None:
             return self.types.find(context, new_volume.volume_type)
-        copied = self.types.rows.get(source.kind_id or "")
-        return self.types.default() if copied is None else copied
+        type_of_source = self.types.rows.get(source.volume_type_id or "")
+        return self.types.default() if type_of_source is None else type_of_source
 
 
 def _content_of(new_volume: NewVolume, snapshot_id: str | None) -> str | None:
