@@ -360,7 +360,7 @@ def test_a_migration_may_take_longer_than_transactions_may_be_idle(url: str, mon
     monkeypatch.setattr(schema, "upgrade", slow)
     database = Database(url, Pool(idle_transaction=1.0))
     database.migrate()
-    assert database.read_now(schema.versions).fit.good
+    assert database.read_now(schema.versions).compatibility.usable
     database.close()
 
 

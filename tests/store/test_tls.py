@@ -43,7 +43,7 @@ def url(server: DatabaseServer) -> str:
 def test_the_connection_is_encrypted(url: str, name: str) -> None:
     database = Database(url)
     database.migrate()
-    assert database.read_now(schema.versions).fit.good
+    assert database.read_now(schema.versions).compatibility.usable
     assert database.read_now(lambda connection: connection.execute(text(CIPHER[name])).scalar())
     database.close()
 

@@ -139,7 +139,7 @@ def test_commands_refuse_older_tables_without_traceback(database: Database, tmp_
 
 
 @pytest.mark.parametrize(
-    ("revision", "oldest", "fit"),
+    ("revision", "oldest", "compatibility"),
     [
         ("{program}", "0001", schema.Compatibility.EXACT),
         ("{later}", "0001", schema.Compatibility.NEWER),
@@ -149,16 +149,18 @@ def test_commands_refuse_older_tables_without_traceback(database: Database, tmp_
     ],
 )
 def test_the_database_says_which_programs_work_with_it(
-    database: Database, revision: str, oldest: str, fit: schema.Compatibility
+    database: Database, revision: str, oldest: str, compatibility: schema.Compatibility
 ) -> None:
     database.migrate()
     words = {"program": schema.head(), "later": f"{int(schema.head()) + 3:04}"}
     with database.writing() as connection:
         connection.execute(text(f"UPDATE {schema.VERSION_TABLE} SET version_num = '{revision.format(**words)}'"))
         connection.execute(text(f"UPDATE schema_compatibility SET oldest_program = '{oldest.format(**words)}'"))
-    assert database.read_now(schema.versions).fit is fit
-    if not fit.good:
-        with pytest.raises(Invalid, match="db sync" if fit is schema.Compatibility.OLDER else "upgrade this program"):
+    assert database.read_now(schema.versions).compatibility is compatibility
+    if not compatibility.usable:
+        with pytest.raises(
+            Invalid, match="db sync" if compatibility is schema.Compatibility.OLDER else "upgrade this program"
+        ):
             database.read_now(schema.require_fit)
 
 

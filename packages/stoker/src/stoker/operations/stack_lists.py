@@ -33,7 +33,7 @@ _COLUMNS = {
     "timeout_mins": "timeout_minutes",
     "stack_user_project_id": "user_project_id",
 }
-"""The columns of the filters."""
+"""The column of each filter."""
 
 _STATE_FILTERS = ("status", "stack_status")
 _PARENT_FILTERS = ("owner_id", "parent")
@@ -54,7 +54,7 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
     query = stack_lists.StackQuery(
         project_id=None if request.global_tenant else context.project_id,
         filters=[
-            (_COLUMNS[name], [_value(name, value) for value in values])
+            (_COLUMNS[name], [_column_value(name, value) for value in values])
             for name, values in filters.items()
             if name not in _STATE_FILTERS
         ],
@@ -69,23 +69,32 @@ async def stack_list(services: EngineServices, context: RequestContext, request:
         limit=request.limit,
         marker=request.marker,
         sort_keys=columns,
-        descending=request.sort_dir != "asc" if request.sort_dir or not request.sort_keys else False,
+        descending=_is_descending(request),
     )
     page = await services.database.read(_page, query, request.with_count)
     if not request.with_latest:
         return page
-    listed = [view["id"] for view in page["stacks"]]
-    drift, last = await drift_summaries(services, listed), await last_operations(services, listed)
+    stack_ids = [view["id"] for view in page["stacks"]]
+    drift = await drift_summaries(services, stack_ids)
+    operations = await last_operations(services, stack_ids)
     for view in page["stacks"]:
-        view["drift"], view["last_operations"] = drift[view["id"]], last[view["id"]]
+        view["drift"], view["last_operations"] = drift[view["id"]], operations[view["id"]]
     return page
+
+
+def _is_descending(request: ListStacks) -> bool:
+    """Return whether the last ones come first: by default if no keys are given, since the order is that of creation."""
+    if request.sort_dir:
+        return request.sort_dir != "asc"
+    return not request.sort_keys
 
 
 def _page(connection: Connection, query: stack_lists.StackQuery, with_count: bool) -> StackPage:
     stacks = stack_lists.list_stacks(connection, query)
-    tags = queries.tags_of(connection, [stack.id for stack in stacks])
+    stack_ids = [stack.id for stack in stacks]
+    tags = queries.tags_of(connection, stack_ids)
     count = stack_lists.count_listed(connection, query) if with_count else None
-    imported = change_sets.importing(connection, [stack.id for stack in stacks])
+    imported = change_sets.importing(connection, stack_ids)
     views = [stack_view(stack, tags.get(stack.id)) for stack in stacks]
     listed: list[ListedStack] = [{**view, "imported": view["id"] in imported} for view in views]  # type: ignore[typeddict-item]
     return {"stacks": listed, "count": count}
@@ -101,7 +110,7 @@ def _state(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _value(name: str, text: str) -> object:
+def _column_value(name: str, text: str) -> object:
     """Return a filter's value as stored in its column. Raises BadValue."""
     parse = _PARSERS.get(name)
     if parse is None:

@@ -39,10 +39,12 @@ _FIRST_RELEASE = "0001"
 """The revision of release 0.1.0."""
 _SQLITE = "sqlite"
 
-_own = MetaData()
-_revisions = Table(VERSION_TABLE, _own, Column("version_num", String(32), primary_key=True))
-_compatibility = Table("schema_compatibility", _own, Column("oldest_program", String(32), primary_key=True))
-_first_revisions = Table("alembic_version", _own, Column("version_num", String(32), primary_key=True))
+_version_metadata = MetaData()
+_revisions = Table(VERSION_TABLE, _version_metadata, Column("version_num", String(32), primary_key=True))
+_compatibility = Table(
+    "schema_compatibility", _version_metadata, Column("oldest_program", String(32), primary_key=True)
+)
+_first_revisions = Table("alembic_version", _version_metadata, Column("version_num", String(32), primary_key=True))
 
 _OLDEST_SERVERS = {"mysql": ("MySQL", (8, 0, 4)), "mariadb": ("MariaDB", (10, 6))}
 """The versions since which servers make tables of JSON (`JSON_TABLE`) and pass over locked rows (`SKIP LOCKED`)."""
@@ -66,7 +68,7 @@ class Compatibility(Enum):
     )
 
     @property
-    def good(self) -> bool:
+    def usable(self) -> bool:
         """Whether this program can use the database."""
         return self in (Compatibility.EXACT, Compatibility.NEWER)
 
@@ -85,7 +87,7 @@ class Versions:
     missing: tuple[str, ...] = ()
 
     @property
-    def fit(self) -> Compatibility:
+    def compatibility(self) -> Compatibility:
         """The compatibility of the database with this program."""
         if self.database is None:
             return Compatibility.EMPTY
@@ -99,28 +101,26 @@ class Versions:
 
     def problem(self) -> str:
         """Return why the database is not compatible, and what to do about it."""
-        there, lacks = self.database or "none", ""
-        if self.missing:
-            lacks = f", without {', '.join(self.missing[:3])}"
+        missing = f", without {', '.join(self.missing[:3])}" if self.missing else ""
         return (
-            f"The database does not fit this release (its revision: {there}{lacks}; this program: {self.program}): "
-            f"{self.fit.value}."
+            f"The database does not fit this release (its revision: {self.database or 'none'}{missing}; "
+            f"this program: {self.program}): {self.compatibility.value}."
         )
 
 
 def versions(connection: Connection) -> Versions:
     """Return the database's revision and this program's, and what tables and columns the database lacks."""
-    found = _recorded_versions(connection)
-    if found.database is None:
-        return found
-    return replace(found, missing=tuple(_missing(connection, found.database, found.program)))
+    recorded = _recorded_versions(connection)
+    if recorded.database is None:
+        return recorded
+    return replace(recorded, missing=tuple(_missing(connection, recorded.database, recorded.program)))
 
 
 def _recorded_versions(connection: Connection) -> Versions:
     """Return the revisions alone: to compare all tables and columns takes ten times as long."""
-    names = set(inspect(connection).get_table_names())
-    database = _recorded(connection, _revisions, names) or _recorded(connection, _first_revisions, names)
-    return Versions(database, head(), _recorded(connection, _compatibility, names) or _FIRST_RELEASE)
+    tables = set(inspect(connection).get_table_names())
+    database = _recorded(connection, _revisions, tables) or _recorded(connection, _first_revisions, tables)
+    return Versions(database, head(), _recorded(connection, _compatibility, tables) or _FIRST_RELEASE)
 
 
 def require_server(connection: Connection) -> None:
@@ -128,18 +128,18 @@ def require_server(connection: Connection) -> None:
     dialect = connection.dialect
     name = "mariadb" if getattr(dialect, "is_mariadb", False) else dialect.name
     version = dialect.server_version_info or ()
-    shown, oldest = _OLDEST_SERVERS.get(name, (name, ()))
+    product, oldest = _OLDEST_SERVERS.get(name, (name, ()))
     if version < oldest:
         installed, needed = (".".join(map(str, numbers)) for numbers in (version, oldest))
-        raise Invalid(f"[database] connection: the server is {shown} {installed}; upgrade it to {needed} or later.")
+        raise Invalid(f"[database] connection: the server is {product} {installed}; upgrade it to {needed} or later.")
 
 
 def require_fit(connection: Connection) -> None:
     """Raise Invalid, with instructions, when this program cannot use the database's server or tables."""
     require_server(connection)
-    found = versions(connection)
-    if not found.fit.good:
-        raise Invalid(found.problem())
+    current = versions(connection)
+    if not current.compatibility.usable:
+        raise Invalid(current.problem())
 
 
 def require_not_later(connection: Connection) -> None:
@@ -148,11 +148,11 @@ def require_not_later(connection: Connection) -> None:
     A cluster runs engines of two releases at a time during an upgrade; an embedded Stoker never does, so there it means
     that an earlier release was installed.
     """
-    found = _recorded_versions(connection)
-    if found.fit in (Compatibility.NEWER, Compatibility.TOO_NEW):
+    recorded = _recorded_versions(connection)
+    if recorded.compatibility in (Compatibility.NEWER, Compatibility.TOO_NEW):
         raise Invalid(
-            f"A later release of Stoker has used this database (its revision: {found.database}; this program: "
-            f"{found.program}), and there is no way back to an earlier one. Install the later release again, or "
+            f"A later release of Stoker has used this database (its revision: {recorded.database}; this program: "
+            f"{recorded.program}), and there is no way back to an earlier one. Install the later release again, or "
             "restore the copy of the data directory from before the upgrade. Nothing was changed."
         )
 
@@ -163,25 +163,25 @@ def upgrade(connection: Connection) -> None:
     Raises Invalid for tables that are too new, or that no release has created, and for a server that is too old.
     """
     require_server(connection)
-    found = versions(connection)
-    if found.fit in (Compatibility.TOO_NEW, Compatibility.UNRELEASED):
-        raise Invalid(found.problem())
-    if found.fit is Compatibility.EMPTY and connection.dialect.name == _SQLITE:
+    current = versions(connection)
+    if current.compatibility in (Compatibility.TOO_NEW, Compatibility.UNRELEASED):
+        raise Invalid(current.problem())
+    if current.compatibility is Compatibility.EMPTY and connection.dialect.name == _SQLITE:
         _create(connection)
-    elif found.fit in (Compatibility.EMPTY, Compatibility.OLDER):
-        _migrate(connection, found.database)
+    elif current.compatibility in (Compatibility.EMPTY, Compatibility.OLDER):
+        _migrate(connection, current.database)
     else:
         return
     oldest = max(_oldest_programs(), default=_FIRST_RELEASE, key=int)
     _record(connection, _compatibility, "oldest_program", oldest)
-    _record(connection, _first_revisions, "version_num", oldest if oldest == _FIRST_RELEASE else found.program)
+    _record(connection, _first_revisions, "version_num", oldest if oldest == _FIRST_RELEASE else current.program)
 
 
 def _migrate(connection: Connection, revision: str | None) -> None:
     """Run the revisions after `revision`."""
     from alembic import command
 
-    _own.create_all(connection)
+    _version_metadata.create_all(connection)
     if revision is not None and _recorded(connection, _revisions, {VERSION_TABLE}) is None:
         connection.execute(insert(_revisions).values(version_num=revision))
     command.upgrade(migrations(connection), "head")
@@ -195,7 +195,7 @@ def _create(connection: Connection) -> None:
     for index in (index for table in metadata.sorted_tables for index in table.indexes):
         if condition := index.info.get("where"):
             index.dialect_options[_SQLITE]["where"] = text(condition)
-    for tables in (_own, metadata):
+    for tables in (_version_metadata, metadata):
         tables.create_all(connection)
     _record(connection, _revisions, "version_num", head())
 
@@ -229,12 +229,12 @@ def _missing(connection: Connection, database: str, program: str) -> Iterator[st
     if int(database) > int(program):
         return  # this program does not know what later revisions add and remove
     expected = _shape_at(database) if database != program else _shape_of_program()
-    found = shape_of(connection)
+    actual = shape_of(connection)
     for table, columns in expected.items():
-        if table not in found:
+        if table not in actual:
             yield table
         else:
-            yield from (f"{table}.{column}" for column in sorted(columns - found[table]))
+            yield from (f"{table}.{column}" for column in sorted(columns - actual[table]))
 
 
 def _shape_of_program() -> Shape:
@@ -250,9 +250,9 @@ def _shape_at(revision: str) -> Shape:
     scratch = create_engine("sqlite://")
     with scratch.connect() as connection:
         command.upgrade(migrations(connection), revision)
-        found = shape_of(connection)
+        shape = shape_of(connection)
     scratch.dispose()
-    return {name: columns for name, columns in found.items() if name not in _own.tables}
+    return {name: columns for name, columns in shape.items() if name not in _version_metadata.tables}
 
 
 def _revision_files() -> Iterator[Path]:
@@ -265,11 +265,11 @@ def _oldest_programs() -> Iterator[str]:
         yield from _DECLARED.findall(path.read_text(encoding="utf-8"))
 
 
-def _recorded(connection: Connection, table: Table, names: set[str]) -> str | None:
-    if table.name not in names:
+def _recorded(connection: Connection, table: Table, existing: set[str]) -> str | None:
+    if table.name not in existing:
         return None
-    found: str | None = connection.execute(select(*table.columns)).scalar()
-    return found
+    revision: str | None = connection.execute(select(*table.columns)).scalar()
+    return revision
 
 
 def _record(connection: Connection, table: Table, column: str, value: str) -> None:

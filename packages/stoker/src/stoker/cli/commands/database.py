@@ -123,8 +123,7 @@ def version(config_files: tuple[str, ...]) -> None:
     """
     from stoker.processes import maintenance
 
-    found = maintenance.versions(database_config(config_files))
-    click.echo(found.database or "none")
+    click.echo(maintenance.versions(database_config(config_files)).database or "none")
 
 
 @database.command("check")
@@ -138,9 +137,9 @@ def check(config_files: tuple[str, ...]) -> None:
     """
     from stoker.processes import maintenance
 
-    found = maintenance.versions(database_config(config_files))
-    say(f"database {found.database or 'none'}, this release {found.program}: {found.fit.value}")
-    if not found.fit.good:
+    versions = maintenance.versions(database_config(config_files))
+    say(f"database {versions.database or 'none'}, this release {versions.program}: {versions.compatibility.value}")
+    if not versions.compatibility.usable:
         sys.exit(1)
 
 
@@ -319,12 +318,12 @@ def _rows(difference: Difference, surveyed: SurveyResult) -> Rows:
     from stoker.store.mark_records import Item
     from stoker_foundation.clock import isoformat
 
-    found = [(difference.finding.value, Item("", "", ""))]
-    found += [("orphaned", item) for item in difference.orphaned] + [("lost", item) for item in difference.lost]
+    findings = [(difference.finding.value, Item("", "", ""))]
+    findings += [("orphaned", item) for item in difference.orphaned] + [("lost", item) for item in difference.lost]
     moments = {"changed_at": difference.marked_at, "recorded_at": difference.recorded_at}
     presences = {
         item: surveyed.sought[ExpectedObject(difference.project_id, item.type, item.physical_id)].value
-        for _, item in found[1:]
+        for _, item in findings[1:]
     }
     return [
         {
@@ -339,7 +338,7 @@ def _rows(difference: Difference, surveyed: SurveyResult) -> Rows:
             **{name: None if moment is None else isoformat(moment) for name, moment in moments.items()},
             "reason": "",
         }
-        for finding, item in found
+        for finding, item in findings
     ]
 
 

@@ -52,9 +52,9 @@ class ScalingPolicy(PolicyResource):
     }
 
     def validate(self, properties: Mapping[str, object]) -> Iterable[str]:
-        kind = properties["AdjustmentType"]
-        if properties["MinAdjustmentStep"] is not None and kind in ("ChangeInCapacity", "ExactCapacity"):
-            yield f"MinAdjustmentStep is for the AdjustmentType {_PERCENT}, not {kind}"
+        adjustment_type = properties["AdjustmentType"]
+        if properties["MinAdjustmentStep"] is not None and adjustment_type in ("ChangeInCapacity", "ExactCapacity"):
+            yield f"MinAdjustmentStep is for the AdjustmentType {_PERCENT}, not {adjustment_type}"
 
     def reference_id(self, resource: Snapshot) -> object:
         return resource.data.get(SIGNED_URL, resource.name)

@@ -23,6 +23,9 @@ SUBNET_POOLS = Quota("neutron", "subnetpool", "subnet pools", _details)
 TRUNKS = Quota("neutron", "trunk", "trunks", _details)
 RBAC_POLICIES = Quota("neutron", "rbac_policy", "RBAC policies", _details)
 
+_DEFAULT_EGRESS_RULES = 2
+"""The rules that Neutron gives a new group: one for each version of IP."""
+
 
 def counts(quota: Quota) -> tuple[Consumption, ...]:
     """Return the consumption of one object, in its own project."""
@@ -31,13 +34,13 @@ def counts(quota: Quota) -> tuple[Consumption, ...]:
 
 def new_ports(networks: object) -> int | None:
     """Return how many ports are made for connections to networks: one for each without a port; None if not known."""
-    if not isinstance(networks, list) or not all(isinstance(entry, Mapping) for entry in networks):
+    if not isinstance(networks, list) or not all(isinstance(network, Mapping) for network in networks):
         return None
-    return sum(entry.get("port") is None for entry in networks)
+    return sum(network.get("port") is None for network in networks)
 
 
 async def _interface_ports(planned: Planned, facts: Facts) -> int | None:
-    """Return the number of ports that a router's interface makes: none if it has a given port."""
+    """Return the number of ports that a router's interface makes: none if the template names a port."""
     return 0 if planned.properties.get("port") is not None else 1
 
 
@@ -48,38 +51,31 @@ async def _container_ports(planned: Planned, facts: Facts) -> int | None:
     return new_ports(planned.properties.get("networks") or [{}])
 
 
-CONTAINER_PORTS = (Consumption(PORTS, _container_ports, "networks"),)
-
-
-ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
-
-
 async def _rules(planned: Planned, facts: Facts) -> int | None:
     """Return the number of a group's rules: those of its properties, equal ones once, and Neutron's for egress."""
     rules = planned.properties.get("rules") or []
-    different = _different(rules)
-    if different is None:
+    count = _count_distinct(rules)
+    if count is None:
         return None
-    return different if any(rule.get("direction") == "egress" for rule in rules) else different + _FOR_EGRESS
+    has_egress = any(rule.get("direction") == "egress" for rule in rules)
+    return count if has_egress else count + _DEFAULT_EGRESS_RULES
 
 
 async def _rules_by_direction(planned: Planned, facts: Facts) -> int | None:
     """Return the number of the rules of a group with CloudFormation's properties."""
-    given = planned.properties
-    ingress, egress = (_different(given.get(f"SecurityGroup{name}") or []) for name in ("Ingress", "Egress"))
-    return None if ingress is None or egress is None else ingress + (egress or _FOR_EGRESS)
+    ingress = _count_distinct(planned.properties.get("SecurityGroupIngress") or [])
+    egress = _count_distinct(planned.properties.get("SecurityGroupEgress") or [])
+    return None if ingress is None or egress is None else ingress + (egress or _DEFAULT_EGRESS_RULES)
 
 
-def _different(rules: object) -> int | None:
+def _count_distinct(rules: object) -> int | None:
     """Return the number of rules, equal ones counted once; None if they are not known."""
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
         return None
     return len({repr(sorted(rule.items())) for rule in rules})
 
 
-_FOR_EGRESS = 2
-"""The rules that Neutron gives a new group: one for each version of IP."""
-
-
+CONTAINER_PORTS = (Consumption(PORTS, _container_ports, "networks"),)
+ROUTER_INTERFACE = (Consumption(PORTS, _interface_ports),)
 GROUP_BY_DIRECTION = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules_by_direction))
 SECURITY_GROUP = (Consumption(SECURITY_GROUPS), Consumption(SECURITY_GROUP_RULES, _rules, "rules"))

@@ -39,6 +39,7 @@ FIELDS = (
     "description", "direction", "ethertype", "port_range_max", "port_range_min", "protocol", "remote_group_id",
     "remote_ip_prefix",
 )  # fmt: skip
+"""The fields by which rules are compared."""
 
 RuleKey = tuple[str | None, ...]
 
@@ -56,13 +57,13 @@ def rule_key(rule: Mapping[str, object]) -> RuleKey:
 def _normalized(name: str, value: object, rule: Mapping[str, object]) -> str | None:
     if value is None or value == "":
         return None
-    given = str(value)
+    text = str(value)
     if name != "protocol":
-        return given
-    if given == "0":
+        return text
+    if text == "0":  # any protocol
         return None
-    over_v6 = rule.get("ethertype") == "IPv6" and given == "icmp"
-    return "ipv6-icmp" if over_v6 or given in _ICMP_V6 else given
+    is_icmp_over_v6 = rule.get("ethertype") == "IPv6" and text == "icmp"
+    return "ipv6-icmp" if is_icmp_over_v6 or text in _ICMP_V6 else text
 
 
 def port_problems(rule: Mapping[str, object]) -> Iterable[str]:

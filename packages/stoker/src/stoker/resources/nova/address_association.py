@@ -118,10 +118,10 @@ class AddressAssociation(ResourceType, ReplacementReverter):
 
     async def _associate(self, call: Call) -> None:
         ends = AssociationEnds(**call.data[_ENDS])
-        shown = (await call.cloud.get("neutron", _path(ends.floating_ip)))["floatingip"]
-        if shown["port_id"] == ends.port:
+        floating_ip = (await call.cloud.get("neutron", _path(ends.floating_ip)))["floatingip"]
+        if floating_ip["port_id"] == ends.port:
             return
-        await self.prepare(call, shown, ends.port)
+        await self.prepare(call, floating_ip, ends.port)
         await _set_port(call, ends.floating_ip, ends.port, ends.address)
 
 
