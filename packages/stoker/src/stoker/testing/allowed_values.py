@@ -29,7 +29,7 @@ def allowed_by(declaration: ParameterSchema) -> SearchStrategy[object]:
 
     Raises NoValue for a type without a limit to its values, and where a service decides which are allowed.
     """
-    custom = [each.name for each, _ in declaration.custom_constraints([""])]
+    custom = [constraint.name for constraint, _ in declaration.custom_constraints([""])]
     if custom:
         message = f"what {custom[0]} allows, the cloud decides; give a list of values"
         raise NoValue(f"the values of {declaration.name} are not known: {message}")
@@ -49,7 +49,7 @@ def _is_allowed(declaration: ParameterSchema, value: object) -> bool:
 
 
 def _first(declaration: ParameterSchema, kind: type[_Kind]) -> _Kind | None:
-    return next((each for each in declaration.constraints if isinstance(each, kind)), None)
+    return next((constraint for constraint in declaration.constraints if isinstance(constraint, kind)), None)
 
 
 def _strings(declaration: ParameterSchema) -> SearchStrategy[object]:

@@ -52,8 +52,8 @@ class CloudCall:
         """Whether the request created the object: the answer to a POST has its ID, or a PUT names it."""
         if self.method == "PUT":
             return self.path.endswith(f"/{object_id}")
-        found = _unwrapped(self.answer)
-        names = [found.get(key) for key in _IDENTIFIERS] if isinstance(found, Mapping) else []
+        described = _unwrapped(self.answer)
+        names = [described.get(key) for key in _IDENTIFIERS] if isinstance(described, Mapping) else []
         return self.method == "POST" and object_id in names
 
 
@@ -85,22 +85,22 @@ class CloudCalls(Sequence[CloudCall]):
         """The requests with a method and path such as `POST /network/v2.0/*`; `*` stands for any characters."""
         method, _, path = request.partition(" ")
         return CloudCalls(
-            [each for each in self if method.upper() in ("*", each.method) and fits_shell(path, each.path)]
+            [call for call in self if method.upper() in ("*", call.method) and fits_shell(path, call.path)]
         )
 
     @property
     def changes(self) -> CloudCalls:
         """The requests that may have changed something."""
-        return CloudCalls([each for each in self if each.method not in READS])
+        return CloudCalls([call for call in self if call.method not in READS])
 
     def of(self, stack_id: str, resource: str) -> CloudCalls:
         """The requests that were sent for a resource of a stack, by its name."""
-        return CloudCalls([each for each in self if each.resource == (stack_id, resource)])
+        return CloudCalls([call for call in self if call.resource == (stack_id, resource)])
 
     def that_made(self, object_id: str) -> CloudCall | None:
         """The request that created the object with this ID, or else the last that succeeded in changing something."""
-        done = [each for each in self.changes if each.status is not None and each.status < 400]
-        creating = [each for each in done if each.made(object_id)]
+        done = [call for call in self.changes if call.status is not None and call.status < 400]
+        creating = [call for call in done if call.made(object_id)]
         return next(iter([*creating[-1:], *done[-1:]]), None)
 
     def clear(self) -> None:
@@ -121,13 +121,13 @@ def lists(answer: object) -> dict[str, list[Any]]:
     return {
         key: value
         for key, value in answer.items()
-        if isinstance(value, list) and not key.endswith("links") and all(isinstance(each, Mapping) for each in value)
+        if isinstance(value, list) and not key.endswith("links") and all(isinstance(entry, Mapping) for entry in value)
     }
 
 
-def identity(found: object) -> str:
+def identity(described: object) -> str:
     """Return the ID of an object that a service describes, or else its name; empty for anything else."""
-    content = _unwrapped(found)
+    content = _unwrapped(described)
     if not isinstance(content, Mapping):
         return ""
     return str(next((content[key] for key in _IDENTIFIERS if content.get(key)), ""))

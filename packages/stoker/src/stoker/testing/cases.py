@@ -97,15 +97,15 @@ class Case:
 
 def found_files(paths: Iterable[str]) -> list[str]:
     """Return the given files, and for directories all test files below them, in their order."""
-    found: list[str] = []
+    files: list[str] = []
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            below = [each for each in path.rglob("*") if each.name.endswith(SUFFIXES) and each.is_file()]
-            found += sorted(str(each) for each in below if not is_hidden(each.relative_to(path)))
+            below = [file for file in path.rglob("*") if file.name.endswith(SUFFIXES) and file.is_file()]
+            files += sorted(str(file) for file in below if not is_hidden(file.relative_to(path)))
         else:
-            found.append(str(path))
-    return list(dict.fromkeys(found))
+            files.append(str(path))
+    return list(dict.fromkeys(files))
 
 
 def is_hidden(path: Path) -> bool:
@@ -121,17 +121,17 @@ def read_cases(path: str, cloud: str | None = None) -> list[Case]:
     Raises OSError or UnicodeDecodeError for a file that cannot be read.
     """
     document = Document.parse(Path(path).read_text("utf-8"), source=path)
-    wrong = [_placed(document, each.path, each.message, each.hint) for each in FILE.faults(document.data, ())]
+    wrong = [_placed(document, fault.path, fault.message, fault.hint) for fault in FILE.faults(document.data, ())]
     wrong = wrong or list(_contradictions(document))
     if wrong:
         raise TemplateInvalid(sorted(wrong, key=Diagnostic.sort_key))
-    found: list[Case] = []
+    cases: list[Case] = []
     for name, test in document.data["tests"].items():
-        found += _cases(document, name, test, len(found))
+        cases += _cases(document, name, test, len(cases))
     if cloud is None:
-        return found
+        return cases
     common = read_cloud(cloud)
-    return [replace(case, clouds=(common, *case.clouds), cloud_file=cloud) for case in found]
+    return [replace(case, clouds=(common, *case.clouds), cloud_file=cloud) for case in cases]
 
 
 def read_cloud(path: str) -> Mapping[str, Any]:
@@ -140,7 +140,7 @@ def read_cloud(path: str) -> Mapping[str, Any]:
     Raises TemplateInvalid with all mistakes of the file; OSError or UnicodeDecodeError if it cannot be read.
     """
     document = Document.parse(Path(path).read_text("utf-8"), source=path)
-    wrong = [_placed(document, each.path, each.message, each.hint) for each in CLOUD.faults(document.data, ())]
+    wrong = [_placed(document, fault.path, fault.message, fault.hint) for fault in CLOUD.faults(document.data, ())]
     if wrong:
         raise TemplateInvalid(sorted(wrong, key=Diagnostic.sort_key))
     return document.data
@@ -158,12 +158,15 @@ def _contradictions(document: Document) -> Iterator[Diagnostic]:
         if "template" not in test and "template" not in data:
             yield _placed(document, place, "there is no template: give one here or at the top of the file")
         yield from _wrong_values(document, place, test)
-        steps = [(place, test), *(((*place, "updates", at), each) for at, each in enumerate(test.get("updates", ())))]
-        for there, step in steps:
-            yield from _ineffective_expectations(document, there, step)
+        steps = [
+            (place, test),
+            *(((*place, "updates", number), step) for number, step in enumerate(test.get("updates", ()))),
+        ]
+        for step_place, step in steps:
+            yield from _ineffective_expectations(document, step_place, step)
             if "golden" in step.get("plan", {}) and _runs(test) > 1:
                 message = "one golden plan cannot be that of several combinations of given values"
-                yield _placed(document, (*there, "plan", "golden"), message)
+                yield _placed(document, (*step_place, "plan", "golden"), message)
             if step is not steps[-1][1] and ("errors" in step or step.get("deploy") is False):
                 message = "there is no stack to update: the step before does not deploy"
                 yield _placed(document, (*place, "updates"), message)
@@ -193,20 +196,20 @@ def _wrong_values(document: Document, place: Place, test: Mapping[str, Any]) -> 
     """Yield mistakes in the given values of a test."""
     given, examples = test.get("given", {}), test.get("examples")
     for parameter, values in given.items():
-        there = (*place, "given", parameter)
+        value_place = (*place, "given", parameter)
         if parameter in test.get("parameters", {}):
-            yield _placed(document, there, f"the parameter {parameter!r} has another value under 'parameters'")
+            yield _placed(document, value_place, f"the parameter {parameter!r} has another value under 'parameters'")
         try:
             domain = domain_of(values)
         except ValueError as error:
-            yield _placed(document, there, str(error))
+            yield _placed(document, value_place, str(error))
             continue
         if isinstance(domain, Pattern | Allowed):
             if examples is None:
                 message = "there may be more values than can be tried"
-                yield _placed(document, there, message, "`examples: 20` tries that many combinations")
+                yield _placed(document, value_place, message, "`examples: 20` tries that many combinations")
         elif not domain:
-            yield _placed(document, there, "the list has no values, so that the test would never run")
+            yield _placed(document, value_place, "the list has no values, so that the test would never run")
     if examples is None and (combinations := _runs(test)) > _MOST_COMBINATIONS:
         message = f"there are {combinations} combinations of values, and at most {_MOST_COMBINATIONS} are allowed"
         yield _placed(document, (*place, "given"), message, "with `examples: 100`, only that many of them are tried")
@@ -233,7 +236,7 @@ def _runs(test: Mapping[str, Any]) -> int:
 def _cases(document: Document, name: str, test: Mapping[str, Any], before: int) -> Iterator[Case]:
     domains = {parameter: domain_of(values) for parameter, values in test.get("given", {}).items()}
     clouds = tuple(section["cloud"] for section in (document.data, test) if "cloud" in section)
-    policies = tuple(_relative_path(document, each) for each in document.data.get("policy_files", ()))
+    policies = tuple(_relative_path(document, file) for file in document.data.get("policy_files", ()))
     steps = tuple(_steps(document, name, test, {}))
     case = Case(document, before, name, {}, clouds, steps, policies, examples=test.get("examples", 0), domains=domains)
     if case.examples:
@@ -252,15 +255,15 @@ def _steps(document: Document, name: str, test: Mapping[str, Any], given: Mappin
     place: Place = ("tests", name)
     declared = [(place, {key: test[key] for key in test if key in _STEP_KEYS})]
     declared += [((*place, "updates", number), step) for number, step in enumerate(test.get("updates", ()))]
-    for number, (there, step) in enumerate(declared):
+    for number, (step_place, step) in enumerate(declared):
         template = step.get("template", template)
         environments = step.get("environments", environments)
         own = parameters if number == 0 else step.get("parameters", {})
         golden = step.get("plan", {}).get("golden")
         yield Step(
-            there,
+            step_place,
             _relative_path(document, template),
-            tuple(_relative_path(document, each) for each in environments),
+            tuple(_relative_path(document, file) for file in environments),
             own,
             step,
             Path(_relative_path(document, golden)) if golden else None,

@@ -38,17 +38,19 @@ record of what workflows have done, and the user of the messaging service, who i
 def objects(cloud: Cloud, without: Collection[ObjectKind] = ()) -> dict[ObjectKind, set[str]]:
     """Return the IDs of all objects of a cloud by their kind, but for those of some kinds."""
     return {
-        kind: set(found.ids())
-        for kind, found in cloud.store.tables.items()
-        if not found.internal and kind not in LEFT_ALONE and kind not in without
+        kind: set(table.ids())
+        for kind, table in cloud.store.tables.items()
+        if not table.internal and kind not in LEFT_ALONE and kind not in without
     }
 
 
 def naming(cloud: Cloud, identifiers: Collection[str]) -> set[str]:
     """Return the IDs of the objects that name some others, directly or not, such as the rules of a security group."""
-    texts = {record.id: repr(record) for found in cloud.store.tables.values() if not found.internal for record in found}
+    texts = {record.id: repr(record) for table in cloud.store.tables.values() if not table.internal for record in table}
     known, last = set[str](), set(identifiers)
     while last:
-        last = {key for key, text in texts.items() if key not in known and any(each in text for each in last)}
+        last = {
+            key for key, text in texts.items() if key not in known and any(identifier in text for identifier in last)
+        }
         known |= last
     return known

@@ -12,22 +12,22 @@ from stoker_foundation.patterns.linear import fits_wildcards
 _LONGEST = 200
 
 
-def differences(expected: object, found: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def differences(expected: object, actual: object, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Yield where an expected value differs from what was found, as a path in the expected one, and how.
 
     Of maps, only the expected keys are compared. Lists are compared as a whole. `*` in a string matches any characters.
     """
-    if isinstance(expected, dict) and isinstance(found, dict):
+    if isinstance(expected, dict) and isinstance(actual, dict):
         for key, value in expected.items():
-            if key in found:
-                yield from differences(value, found[key], (*path, key))
+            if key in actual:
+                yield from differences(value, actual[key], (*path, key))
             else:
-                yield (*path, key), f"{_shown(value)} was expected, and there is no such key{_other_keys(found)}"
-    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        for number, (each, other) in enumerate(zip(expected, found, strict=True)):
-            yield from differences(each, other, (*path, number))
-    elif not _equal(expected, found):
-        yield path, f"{_shown(expected)} was expected, and {_shown(found)} was found"
+                yield (*path, key), f"{_shown(value)} was expected, and there is no such key{_other_keys(actual)}"
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for number, (expected_item, actual_item) in enumerate(zip(expected, actual, strict=True)):
+            yield from differences(expected_item, actual_item, (*path, number))
+    elif not _equal(expected, actual):
+        yield path, f"{_shown(expected)} was expected, and {_shown(actual)} was found"
 
 
 def fits(pattern: str, text: str) -> bool:
@@ -35,15 +35,15 @@ def fits(pattern: str, text: str) -> bool:
     return pattern == text or ("*" in pattern and fits_wildcards(pattern, text))
 
 
-def _equal(expected: object, found: object) -> bool:
-    if isinstance(expected, str) and isinstance(found, str):
-        return fits(expected, found)
-    return bool(expected == found) and isinstance(expected, bool) == isinstance(found, bool)
+def _equal(expected: object, actual: object) -> bool:
+    if isinstance(expected, str) and isinstance(actual, str):
+        return fits(expected, actual)
+    return bool(expected == actual) and isinstance(expected, bool) == isinstance(actual, bool)
 
 
-def _other_keys(found: Mapping[str, object]) -> str:
+def _other_keys(actual: Mapping[str, object]) -> str:
     """Return which keys there are instead."""
-    return f" besides {', '.join(found)}" if found else ""
+    return f" besides {', '.join(actual)}" if actual else ""
 
 
 def _shown(value: object) -> str:

@@ -74,7 +74,7 @@ class EmulatedCloud:
     def add_volume_type(self, name: str, *, extra_specs: Mapping[str, str] | None = None) -> str:
         """Add a volume type that all projects may use, or give one that is there these extra specs; return its ID."""
         types = f"/volume/v3/{self.project_id}/types"
-        known = {each["name"]: each["id"] for each in self.request("GET", types)["volume_types"]}
+        known = {volume_type["name"]: volume_type["id"] for volume_type in self.request("GET", types)["volume_types"]}
         identifier = known.get(name) or self._added(types, "volume_type", {"name": name})
         if extra_specs:
             self.request("POST", f"{types}/{identifier}/extra_specs", {"extra_specs": dict(extra_specs)})
@@ -82,8 +82,8 @@ class EmulatedCloud:
 
     def add_image(self, name: str, **properties: object) -> str:
         """Add a public image, with further properties such as `min_disk`; return its ID. It has a few bytes of data."""
-        made = self.request("POST", "/image/v2/images", {**_IMAGE, "name": name, **properties})
-        identifier = str(made["id"])
+        created = self.request("POST", "/image/v2/images", {**_IMAGE, "name": name, **properties})
+        identifier = str(created["id"])
         self._send("PUT", f"/image/v2/images/{identifier}/file", name.encode(), "application/octet-stream", "admin")
         return identifier
 
@@ -102,41 +102,41 @@ class EmulatedCloud:
 
     def add_keypair(self, name: str) -> str:
         """Add a key pair of `demo`; return its name."""
-        made = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
-        return str(made["keypair"]["name"])
+        created = self.request("POST", "/compute/v2.1/os-keypairs", {"keypair": {"name": name}}, user="demo")
+        return str(created["keypair"]["name"])
 
     def remove_own(self) -> None:
         """Remove the flavors, images and networks that a new cloud has."""
-        for each in self.request("GET", "/compute/v2.1/flavors")["flavors"]:
-            self.request("DELETE", f"/compute/v2.1/flavors/{each['id']}")
-        for each in self.request("GET", "/image/v2/images?limit=1000")["images"]:
-            self.request("DELETE", f"/image/v2/images/{each['id']}")
-        for each in self.request("GET", "/network/v2.0/ports")["ports"]:
-            if each["device_owner"] == "network:router_interface":
-                path = f"/network/v2.0/routers/{each['device_id']}/remove_router_interface"
-                self.request("PUT", path, {"port_id": each["id"]})
+        for flavor in self.request("GET", "/compute/v2.1/flavors")["flavors"]:
+            self.request("DELETE", f"/compute/v2.1/flavors/{flavor['id']}")
+        for image in self.request("GET", "/image/v2/images?limit=1000")["images"]:
+            self.request("DELETE", f"/image/v2/images/{image['id']}")
+        for port in self.request("GET", "/network/v2.0/ports")["ports"]:
+            if port["device_owner"] == "network:router_interface":
+                path = f"/network/v2.0/routers/{port['device_id']}/remove_router_interface"
+                self.request("PUT", path, {"port_id": port["id"]})
         for kind in ("routers", "networks"):
-            for each in self.request("GET", f"/network/v2.0/{kind}")[kind]:
-                self.request("DELETE", f"/network/v2.0/{kind}/{each['id']}")
+            for row in self.request("GET", f"/network/v2.0/{kind}")[kind]:
+                self.request("DELETE", f"/network/v2.0/{kind}/{row['id']}")
 
     def restrict_services(self, types: Collection[str]) -> None:
         """Remove all other types of services from the catalog, but for those that Stoker itself needs."""
-        for each in self.request("GET", "/identity/v3/services")["services"]:
-            if each["type"] not in types and each["type"] not in _NEEDED:
-                self.request("DELETE", f"/identity/v3/services/{each['id']}")
+        for service in self.request("GET", "/identity/v3/services")["services"]:
+            if service["type"] not in types and service["type"] not in _NEEDED:
+                self.request("DELETE", f"/identity/v3/services/{service['id']}")
 
     def add_region(self, name: str) -> None:
         """Add a region, with the same services as the first one has. What they contain is the same, too."""
-        for each in self.request("GET", "/identity/v3/endpoints")["endpoints"]:
-            if each["region"] == REGION:
-                copied = {key: each[key] for key in ("service_id", "interface", "url")}
+        for endpoint in self.request("GET", "/identity/v3/endpoints")["endpoints"]:
+            if endpoint["region"] == REGION:
+                copied = {key: endpoint[key] for key in ("service_id", "interface", "url")}
                 self.request("POST", "/identity/v3/endpoints", {"endpoint": {**copied, "region": name}})
 
     def grant(self, role: str) -> None:
         """Give the user `demo` a role in its project. Raises Invalid if there is no such role."""
         [project] = self.request("GET", "/identity/v3/projects?name=demo")["projects"]
         [user] = self.request("GET", "/identity/v3/users?name=demo")["users"]
-        known = {each["name"]: each["id"] for each in self.request("GET", "/identity/v3/roles")["roles"]}
+        known = {role["name"]: role["id"] for role in self.request("GET", "/identity/v3/roles")["roles"]}
         if role not in known:
             raise Invalid(f"The emulated cloud has no role {role!r}, but {', '.join(sorted(known))}.")
         self.request("PUT", f"/identity/v3/projects/{project['id']}/users/{user['id']}/roles/{known[role]}")
@@ -161,12 +161,12 @@ class EmulatedCloud:
         }[service]
         left = dict(limits)
         if used:
-            there = self.request("GET", path.format(project) + usage)[kind]
+            current = self.request("GET", path.format(project) + usage)[kind]
             for name, amount in used.items():
                 if name not in limits:
                     raise Invalid(f"There is no limit of {name} ({service}) of which {amount} could be in use.")
                 if limits[name] >= 0:
-                    left[name] = max(limits[name] - amount, 0) + _in_use(there[name])
+                    left[name] = max(limits[name] - amount, 0) + _in_use(current[name])
         self.request("PUT", path.format(project), {kind: left})
 
     def _added(self, path: str, kind: str, body: Mapping[str, object], user: str = "admin") -> str:
@@ -251,7 +251,11 @@ class EmulatedCloud:
         response = dispatch(self.inner, sent, fault)
         if self.extensions is None or sent.path != _EXTENSIONS or response is None or response.status != 200:
             return response
-        listed = [each for each in orjson.loads(response.payload())["extensions"] if each["alias"] in self.extensions]
+        listed = [
+            extension
+            for extension in orjson.loads(response.payload())["extensions"]
+            if extension["alias"] in self.extensions
+        ]
         return Response({"extensions": listed}, response.status, response.headers)
 
     def answered_login(self, sent: CloudRequest) -> Response | None:

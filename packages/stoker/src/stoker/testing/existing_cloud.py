@@ -60,7 +60,7 @@ class _Reader:
         if not isinstance(login, BaseIdentityPlugin):
             raise Invalid(f"A login by {self._cloud.auth_type} has no catalog.")
         catalog = login.get_access(self._session).service_catalog.normalize_catalog()
-        types = sorted({each["type"] for each in catalog})
+        types = sorted({entry["type"] for entry in catalog})
         found: dict[str, object] = {"only": True, "services": types}
         compute, network = self._service("compute"), self._service("network")
         project = self._session.get_project_id()
@@ -68,10 +68,12 @@ class _Reader:
         found["images"] = dict(self._images())
         found["networks"] = dict(self._networks(network))
         keypairs = _listed(compute, "/os-keypairs", "keypairs")
-        found["keypairs"] = sorted(each["keypair"]["name"] for each in keypairs)
-        found["extensions"] = sorted(each["alias"] for each in _listed(network, "/v2.0/extensions", "extensions"))
+        found["keypairs"] = sorted(keypair["keypair"]["name"] for keypair in keypairs)
+        found["extensions"] = sorted(
+            extension["alias"] for extension in _listed(network, "/v2.0/extensions", "extensions")
+        )
         services = {"compute": compute, "network": network}
-        volume = next((each for each in ("block-storage", "volumev3") if each in types), None)
+        volume = next((service_type for service_type in ("block-storage", "volumev3") if service_type in types), None)
         if volume is not None:
             services["volume"] = self._service(volume)
             found["volume_types"] = dict(_volume_types(services["volume"]))
@@ -90,32 +92,32 @@ class _Reader:
         )
 
     def _flavors(self, compute: Adapter) -> Iterator[tuple[str, Any]]:
-        for each in _listed(compute, "/flavors/detail", "flavors", _EXTRA_SPECS):
-            specs = each.get("extra_specs")
-            flavor = {"ram": each["ram"], "vcpus": each["vcpus"], "disk": each["disk"]}
-            yield each.get("name") or each["original_name"], {**flavor, **({"extra_specs": specs} if specs else {})}
+        for row in _listed(compute, "/flavors/detail", "flavors", _EXTRA_SPECS):
+            specs = row.get("extra_specs")
+            flavor = {"ram": row["ram"], "vcpus": row["vcpus"], "disk": row["disk"]}
+            yield row.get("name") or row["original_name"], {**flavor, **({"extra_specs": specs} if specs else {})}
 
     def _images(self) -> Iterator[tuple[str, object]]:
-        for each in _listed(self._service("image"), "/v2/images", "images"):
-            if each.get("name") and each.get("status") == "active":
-                own = {name: each[name] for name in _IMAGE if each.get(name)}
-                names = [name for name in each if name.startswith(_IMAGE_PREFIXES) and name not in _IMAGE_OF_GLANCE]
-                yield each["name"], {**own, **{name: each[name] for name in names}}
+        for image in _listed(self._service("image"), "/v2/images", "images"):
+            if image.get("name") and image.get("status") == "active":
+                own = {name: image[name] for name in _IMAGE if image.get(name)}
+                names = [name for name in image if name.startswith(_IMAGE_PREFIXES) and name not in _IMAGE_OF_GLANCE]
+                yield image["name"], {**own, **{name: image[name] for name in names}}
 
     def _networks(self, network: Adapter) -> Iterator[tuple[str, object]]:
-        cidrs = {each["network_id"]: each["cidr"] for each in _listed(network, "/v2.0/subnets", "subnets")}
-        for each in _listed(network, "/v2.0/networks", "networks"):
-            external = bool(each.get("router:external"))
-            cidr = cidrs.get(each["id"], _FLOATING if external else None)
-            if each["name"]:
-                yield each["name"], {**({"external": True} if external else {}), **({"cidr": cidr} if cidr else {})}
+        cidrs = {subnet["network_id"]: subnet["cidr"] for subnet in _listed(network, "/v2.0/subnets", "subnets")}
+        for row in _listed(network, "/v2.0/networks", "networks"):
+            external = bool(row.get("router:external"))
+            cidr = cidrs.get(row["id"], _FLOATING if external else None)
+            if row["name"]:
+                yield row["name"], {**({"external": True} if external else {}), **({"cidr": cidr} if cidr else {})}
 
 
 def _volume_types(volume: Adapter) -> Iterator[tuple[str, Any]]:
-    for each in _listed(volume, "/types", "volume_types"):
-        specs = each.get("extra_specs")
-        if specs or each["name"] != _DEFAULT_TYPE:
-            yield each["name"], ({"extra_specs": specs} if specs else {})
+    for volume_type in _listed(volume, "/types", "volume_types"):
+        specs = volume_type.get("extra_specs")
+        if specs or volume_type["name"] != _DEFAULT_TYPE:
+            yield volume_type["name"], ({"extra_specs": specs} if specs else {})
 
 
 def _answer(
@@ -153,7 +155,7 @@ def _listed(service: Adapter, path: str, key: str, headers: Mapping[str, str] | 
         if count > _MOST_OBJECTS:
             raise Invalid(f"The cloud has more than {_MOST_OBJECTS} {key}.")
         links = page.get(f"{key}_links") or []
-        following = page.get("next") or next((each["href"] for each in links if each.get("rel") == "next"), None)
+        following = page.get("next") or next((link["href"] for link in links if link.get("rel") == "next"), None)
         if not following or not objects:
             return
         params = dict(parse_qsl(urlsplit(following).query))
@@ -168,9 +170,9 @@ def _quotas(service: Adapter, name: str, project: str | None) -> tuple[dict[str,
     _, data = _answer(service, detailed.format(project))
     if data is None:
         data = _got(service, plain.format(project))
-    found = {each: _quota(data.get(key, {}).get(each)) for each in _QUOTAS[name]}
-    limits = {each: limit for each, (limit, _) in found.items() if limit >= 0}
-    return limits, {each: used for each, (limit, used) in found.items() if limit >= 0 and used > 0}
+    quotas = {limit_name: _quota(data.get(key, {}).get(limit_name)) for limit_name in _QUOTAS[name]}
+    limits = {limit_name: limit for limit_name, (limit, _) in quotas.items() if limit >= 0}
+    return limits, {limit_name: used for limit_name, (limit, used) in quotas.items() if limit >= 0 and used > 0}
 
 
 def _quota(value: object) -> tuple[int, int]:

@@ -105,11 +105,11 @@ class Orchestration:
 
     def _identity(self, token: str) -> Mapping[str, Any]:
         """Return what the check of tokens adds to the environment of a request; nothing for a token nobody knows."""
-        found = self._identify(token)
-        if found is None:
+        identity = self._identify(token)
+        if identity is None:
             return {}
-        user, project = found["user"], found["project"]
-        trust = found.get("OS-TRUST:trust", {}).get("id")
+        user, project = identity["user"], identity["project"]
+        trust = identity.get("OS-TRUST:trust", {}).get("id")
         return {
             "HTTP_X_IDENTITY_STATUS": "Confirmed",
             "HTTP_X_AUTH_TOKEN": token,
@@ -119,7 +119,7 @@ class Orchestration:
             "HTTP_X_PROJECT_ID": project["id"],
             "HTTP_X_PROJECT_NAME": project["name"],
             "HTTP_X_PROJECT_DOMAIN_ID": project["domain"]["id"],
-            "HTTP_X_ROLES": ",".join(each["name"] for each in found["roles"]),
+            "HTTP_X_ROLES": ",".join(role["name"] for role in identity["roles"]),
             "keystone.token_auth": SimpleNamespace(user=SimpleNamespace(trust_id=trust)),
         }
 

@@ -34,4 +34,4 @@ def filled(content: object, ids: Mapping[str, str], path: Path = ()) -> Any:
     for name in _NAME.findall(content):
         if name not in ids:
             raise NoObject(name, path)
-    return _NAME.sub(lambda found: ids[found[1]], content)
+    return _NAME.sub(lambda match: ids[match[1]], content)

@@ -99,13 +99,13 @@ def _explored(case: Case) -> Outcome:
         return bool(outcomes[key].failures)
 
     try:
-        found = simplest(_domains(case), case.examples, case.name, fails)
+        smallest = simplest(_domains(case), case.examples, case.name, fails)
     except TemplateInvalid as error:
         return Outcome(case.file.source, case.title, 0.0, error.diagnostics)
     except StokerError as error:
         failure = case.problem(("tests", case.name, "given"), error.message, RULE)
         return Outcome(case.file.source, case.title, 0.0, (failure,))
-    return Outcome(case.file.source, case.title, 0.0, ()) if found is None else outcomes[_key(found)]
+    return Outcome(case.file.source, case.title, 0.0, ()) if smallest is None else outcomes[_key(smallest)]
 
 
 def _domains(case: Case) -> Mapping[str, Domain]:
@@ -173,7 +173,7 @@ class _Trial:
         before = len(sandbox.calls)
         for rule in expected.get("faults", ()):
             sandbox.cloud.add_fault(rule["request"], **{key: rule[key] for key in rule if key != "request"})
-        signals = [Signal(each["resource"], each.get("details")) for each in expected.get("signals", ())]
+        signals = [Signal(signal["resource"], signal.get("details")) for signal in expected.get("signals", ())]
         rollback = expected.get("rollback", False)
         stack = sandbox.deploy(_STACK, step.template, rollback=rollback, signals=signals, **inputs)
         sandbox.cloud.clear_faults()
@@ -188,7 +188,7 @@ class _Trial:
 
     def _change(self, step: Step, sandbox: Sandbox, stack: Stack) -> None:
         """Change objects of the cloud behind the stack's back, and let a minute pass."""
-        ids = {path: each.physical_id for path, each in stack.resources.items() if each.physical_id}
+        ids = {path: resource.physical_id for path, resource in stack.resources.items() if resource.physical_id}
         names = {**ids, "project_id": sandbox.cloud.project_id}
         for number, change in enumerate(step.expected.get("changes", ())):
             place = ("changes", number)
@@ -208,17 +208,17 @@ class _Trial:
     def _report(self, step: Step, place: Place, message: str, hint: str = "") -> None:
         self.failures.append(self.case.problem((*step.place, *place), message, RULE, hint))
 
-    def _compare(self, step: Step, place: Place, expected: object, found: object) -> None:
-        for path, message in differences(expected, found):
+    def _compare(self, step: Step, place: Place, expected: object, actual: object) -> None:
+        for path, message in differences(expected, actual):
             self._report(step, (*place, *path), message)
 
-    def _check_paths(self, step: Step, key: str, found: Collection[str], word: str) -> None:
+    def _check_paths(self, step: Step, key: str, actual: Collection[str], word: str) -> None:
         """Compare a list of resources with those that were found."""
         expected = step.expected[key]
         for number, path in enumerate(expected):
-            if path not in found:
+            if path not in actual:
                 self._report(step, (key, number), f"{path} was expected to be {word}, and is not")
-        for path in found:
+        for path in actual:
             if path not in expected:
                 self._report(step, (key,), f"{path} is {word}, which was not expected")
 
@@ -232,12 +232,12 @@ class _Trial:
             return
         unexpected = list(placed)
         for number, entry in enumerate(step.expected["errors"]):
-            found = next((item for item in unexpected if self._is_expected(entry, item)), None)
-            if found is None:
+            match = next((item for item in unexpected if self._is_expected(entry, item)), None)
+            if match is None:
                 reported = "; ".join(item.text() for item in placed)
                 self._report(step, ("errors", number), f"this error is not reported, but: {reported}")
             else:
-                unexpected.remove(found)
+                unexpected.remove(match)
         for item in unexpected:
             self._report(step, ("errors",), f"an error was not expected: {item.text()}")
 
@@ -246,8 +246,8 @@ class _Trial:
         for parameter in step.parameters:
             if item.source == option_name(parameter):
                 place = self.case.place_of(parameter, step)
-                found = self.case.problem(place, item.message, item.rule, item.hint)
-                return replace(found, path=("parameters", parameter))
+                located = self.case.problem(place, item.message, item.rule, item.hint)
+                return replace(located, path=("parameters", parameter))
         return item
 
     def _is_expected(self, entry: Mapping[str, str], item: Diagnostic) -> bool:
@@ -265,10 +265,10 @@ class _Trial:
     def _check_plan(self, step: Step, plan: Plan) -> None:
         expected = step.expected.get("plan", {})
         for action, number in expected.get("counts", {}).items():
-            found = plan.counts.get(action, 0)
-            if found != number:
+            actual = plan.counts.get(action, 0)
+            if actual != number:
                 paths = ", ".join(plan.paths(action)) or "none"
-                self._report(step, ("plan", "counts", action), f"{number} expected, {found} found: {paths}")
+                self._report(step, ("plan", "counts", action), f"{number} expected, {actual} found: {paths}")
         for path, action in expected.get("actions", {}).items():
             self._compare(step, ("plan", "actions", path), action, plan.actions.get(path, KEEP))
         if "replaces" in step.expected:
@@ -287,35 +287,37 @@ class _Trial:
         unexpected = policy_results(plan.data)
         for number, entry in enumerate(step.expected["policies"]):
             meant = (entry["policy"], entry.get("path", ""), entry.get("code", "policy-denied"))
-            found = [each for each in unexpected if (each["policy"], each["path"], each["code"]) == meant]
-            if not found:
+            matching = [result for result in unexpected if (result["policy"], result["path"], result["code"]) == meant]
+            if not matching:
                 self._report(step, ("policies", number), f"{entry['policy']} does not say this of the plan")
-            unexpected = [each for each in unexpected if each not in found]
-        for each in unexpected:
-            self._report(step, ("policies",), f"this was not expected: {policy_sentence(each)}")
+            unexpected = [result for result in unexpected if result not in matching]
+        for result in unexpected:
+            self._report(step, ("policies",), f"this was not expected: {policy_sentence(result)}")
 
     def _check_golden(self, step: Step, golden: Path, plan: Plan) -> None:
-        found = plan.shown(Path(self.case.file.source).parent)
-        there = golden.read_text("utf-8") if golden.exists() else None
+        current = plan.shown(Path(self.case.file.source).parent)
+        recorded = golden.read_text("utf-8") if golden.exists() else None
         if self._update:
-            if found != there:
+            if current != recorded:
                 golden.parent.mkdir(parents=True, exist_ok=True)
-                golden.write_text(found, "utf-8")
+                golden.write_text(current, "utf-8")
                 self.written = True
             return
         place = ("plan", "golden")
-        if there is None:
+        if recorded is None:
             self._report(step, place, f"{golden} does not exist", "`stoker test --update` writes it")
-        elif found != there:
-            lines = list(unified_diff(there.splitlines(), found.splitlines(), "expected", "found", lineterm="", n=1))
+        elif current != recorded:
+            lines = list(
+                unified_diff(recorded.splitlines(), current.splitlines(), "expected", "found", lineterm="", n=1)
+            )
             shown = "\n".join([*lines[:_MOST_LINES], *(["…"] if len(lines) > _MOST_LINES else [])])
             hint = "if the new plan is right, `stoker test --update` writes it"
             self._report(step, place, f"the plan differs from {golden}:\n{shown}", hint)
 
     def _check_conditions(self, step: Step) -> None:
         parameters: dict[str, object] = {}
-        for each in self.case.steps[: self.case.steps.index(step) + 1]:
-            parameters |= each.parameters
+        for earlier in self.case.steps[: self.case.steps.index(step) + 1]:
+            parameters |= earlier.parameters
         definition = Workspace(_registry(), step.environments, parameters).root(step.template).definition
         for name, expected in step.expected["conditions"].items():
             place = ("conditions", name)
@@ -325,14 +327,14 @@ class _Trial:
                 )
                 continue
             try:
-                found = definition.condition(name)
+                value = definition.condition(name)
             except FunctionError as error:
                 self._report(step, place, f"the condition cannot be evaluated: {error}")
                 continue
-            if isinstance(found, Unknown):
+            if isinstance(value, Unknown):
                 self._report(step, place, "the value of the condition is not known before the deployment")
             else:
-                self._compare(step, place, expected, found)
+                self._compare(step, place, expected, value)
 
     # -- the stack -----------------------------------------------------------------------------------------------
 
@@ -342,7 +344,9 @@ class _Trial:
         state = expected.get("state", f"{action}_{'FAILED' if 'failures' in expected else 'COMPLETE'}")
         if stack.state != state:
             failed = [
-                f"{each.path}: {each.reason}" for each in stack.resources.values() if each.state.endswith("_FAILED")
+                f"{resource.path}: {resource.reason}"
+                for resource in stack.resources.values()
+                if resource.state.endswith("_FAILED")
             ]
             why = "; ".join(failed or [stack.reason])
             self._report(step, ("state",), f"the stack is {stack.state}, and {state} was expected: {why}")
@@ -372,12 +376,12 @@ class _Trial:
         for number, entry in enumerate(step.expected.get("calls", ())):
             of_request = calls.matching(entry["request"])
             body = entry.get("body")
-            found = [each for each in of_request if body is None or not any(differences(body, each.properties))]
+            matching = [call for call in of_request if body is None or not any(differences(body, call.properties))]
             times = entry.get("times")
-            if (not found) if times is None else len(found) != times:
+            if (not matching) if times is None else len(matching) != times:
                 expected = "at least one was expected" if times is None else f"{times} expected"
-                others = f", besides {len(of_request) - len(found)} with other bodies" if body is not None else ""
-                self._report(step, ("calls", number), f"{expected}, {len(found)} found{others}")
+                others = f", besides {len(of_request) - len(matching)} with other bodies" if body is not None else ""
+                self._report(step, ("calls", number), f"{expected}, {len(matching)} found{others}")
 
 
 def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:
@@ -389,8 +393,8 @@ def _diagnostics(error: UserError, step: Step) -> tuple[Diagnostic, ...]:
 
 def _hint(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Return the hint about a name that does not exist, if there is any."""
-    found = closest(name, known)
-    return (Suggestion(name, found),) if found else ()
+    similar = closest(name, known)
+    return (Suggestion(name, similar),) if similar else ()
 
 
 def _place_parts(text: str) -> list[Any]:

@@ -70,8 +70,8 @@ class Resource:
     @property
     def sent(self) -> Any:
         """What the service received about the object when it was created; None if nothing was sent."""
-        made = self.calls.that_made(self.physical_id or "")
-        return None if made is None else made.properties
+        creation = self.calls.that_made(self.physical_id or "")
+        return None if creation is None else creation.properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +184,8 @@ class Sandbox:
 
     def plan_deletion(self, name: str) -> Plan:
         """What `delete` would do. Raises NotFound if there is no such stack."""
-        found = self.call("stack_action_preview", ref=_ref(name), action="delete")
-        return Plan(name, found["plan"])
+        preview = self.call("stack_action_preview", ref=_ref(name), action="delete")
+        return Plan(name, preview["plan"])
 
     def delete(self, name: str) -> None:
         """Delete a stack. Raises Invalid if its objects cannot be deleted, NotFound if there is no such stack."""
@@ -193,8 +193,8 @@ class Sandbox:
 
     def drift(self, name: str) -> Plan:
         """What would bring the objects of a stack back to its definition; a plan without actions if nothing differs."""
-        found = self.call("stack_patch_preview", ref=_ref(name), converge=True)
-        return Plan(name, found["plan"])
+        preview = self.call("stack_patch_preview", ref=_ref(name), converge=True)
+        return Plan(name, preview["plan"])
 
     def stack(self, name: str) -> Stack:
         """A stack as it is now. Raises NotFound."""
@@ -293,12 +293,16 @@ class Sandbox:
         except TemplateInvalid as error:
             raise definition.refusal(error.diagnostics) from error
         plan = answer["plan"]
-        denied = [Diagnostic.from_dict(each) for each in denials(plan)]
+        denied = [Diagnostic.from_dict(denial) for denial in denials(plan)]
         return Plan(name, plan, definition.refusal(denied).diagnostics if denied else ())
 
     async def _checked(self, name: str, definition: Definition) -> Plan:
         plan = await self._planned(name, definition)
-        failing = [Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan.data) if each["verdict"] == FAILS]
+        failing = [
+            Diagnostic.from_dict(finding["diagnostic"])
+            for finding in findings(plan.data)
+            if finding["verdict"] == FAILS
+        ]
         if failing or plan.denials:
             placed = definition.refusal(failing).diagnostics if failing else ()
             raise TemplateInvalid([*placed, *plan.denials])
@@ -336,9 +340,9 @@ class Sandbox:
         return True
 
     async def _deleted(self, name: str) -> None:
-        found = await self._called("stack_identify", ref=_ref(name))
+        identity = await self._called("stack_identify", ref=_ref(name))
         await self._called("stack_delete", ref=_ref(name))
-        while self._runs(found["id"]):
+        while self._runs(identity["id"]):
             await _passed(_POLL)
         if await self._exists(name):
             stack = await self._shown(_ref(name))
@@ -351,7 +355,7 @@ class Sandbox:
     async def _shown(self, ref: Mapping[str, object]) -> Stack:
         shown = await self._called("stack_show", ref=ref)
         listed = await self._called("resource_list", ref=ref, nested_depth=_DEPTH)
-        outputs = {each["output_key"]: each.get("output_value") for each in shown["outputs"]}
+        outputs = {output["output_key"]: output.get("output_value") for output in shown["outputs"]}
         state = f"{shown['action']}_{shown['status']}"
         resources = _resources(shown["id"], listed["resources"], self.calls)
         return Stack(shown["name"], shown["id"], state, shown["status_reason"], outputs, resources)
@@ -429,12 +433,12 @@ def _ref(name: str) -> dict[str, object]:
 
 def _resources(root: str, rows: Sequence[Mapping[str, object]], calls: CloudCalls) -> dict[str, Resource]:
     """Return the resources by path, those of nested stacks after the resources that have these."""
-    found = {}
+    resources = {}
     for path, row in by_path(root, rows):
         own = calls.of(row["stack_id"], row["name"])
         state = f"{row['action']}_{row['status']}"
-        found[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
-    return found
+        resources[path] = Resource(path, row["type"], state, row["status_reason"], row["physical_id"], own)
+    return resources
 
 
 def by_path(root: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -30,12 +30,12 @@ _Print = tuple[int, int, int] | None
 
 def read_by(case: Case) -> set[Path]:
     """Return the files that a case reads, as absolute paths; those of a template that cannot be read only in part."""
-    found = {case.file.source, *case.policy_files}
-    found |= {case.cloud_file} if case.cloud_file else set()
+    names = {case.file.source, *case.policy_files}
+    names |= {case.cloud_file} if case.cloud_file else set()
     for step in case.steps:
-        found |= {str(step.golden)} if step.golden else set()
-        found |= _sources(step.template, step.environments)
-    return {Path(name).absolute() for name in found}
+        names |= {str(step.golden)} if step.golden else set()
+        names |= _sources(step.template, step.environments)
+    return {Path(name).absolute() for name in names}
 
 
 def _sources(template: str, environments: Collection[str]) -> set[str]:
@@ -48,13 +48,15 @@ def _sources(template: str, environments: Collection[str]) -> set[str]:
 
 def folders_below(paths: Iterable[str]) -> set[Path]:
     """Return the directories among the paths and all below them, except hidden ones: new tests may appear there."""
-    found = set()
+    folders = set()
     for path in map(Path, paths):
         if path.is_dir():
-            found.add(path.absolute())
-            below = [each for each in path.rglob("*") if not is_hidden(each.relative_to(path)) and each.is_dir()]
-            found |= {each.absolute() for each in below}
-    return found
+            folders.add(path.absolute())
+            below = [
+                folder for folder in path.rglob("*") if not is_hidden(folder.relative_to(path)) and folder.is_dir()
+            ]
+            folders |= {folder.absolute() for folder in below}
+    return folders
 
 
 class Watch:
@@ -76,16 +78,16 @@ class Watch:
             self._sleep(INTERVAL)
             now = {path: _print(path) for path in before}
             if now == before and now != self._prints:
-                return {path for path, found in now.items() if found != self._prints[path]}
+                return {path for path, current in now.items() if current != self._prints[path]}
             before = now
 
 
 def _print(path: Path) -> _Print:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class TestWatcher:

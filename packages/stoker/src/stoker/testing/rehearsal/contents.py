@@ -37,18 +37,18 @@ class Contents:
 
     def events(self) -> list[Row[Any]]:
         """Return the events of all resources so far, those of deleted nested stacks included, oldest first."""
-        found: list[Row[Any]] = self.database.read_now(_events)
-        return found
+        rows: list[Row[Any]] = self.database.read_now(_events)
+        return rows
 
     def stacks(self) -> list[Row[Any]]:
         """Return all stacks that there have been."""
-        found: list[Row[Any]] = self.database.read_now(_stacks)
-        return found
+        rows: list[Row[Any]] = self.database.read_now(_stacks)
+        return rows
 
     def stacks_of_resources(self) -> list[str]:
         """Return the IDs of the stacks that exist as objects of resources, as those of other regions do."""
-        there = {row.id for row in self.stacks() if row.deleted_at is None}
-        return [each for each in self.cloud.orchestration.parents if each in there]
+        existing = {row.id for row in self.stacks() if row.deleted_at is None}
+        return [stack_id for stack_id in self.cloud.orchestration.parents if stack_id in existing]
 
     def prefixes(self) -> dict[str, str]:
         """Return what precedes the names of resources in their paths, by the IDs of all stacks that there have been."""

@@ -12,14 +12,14 @@ _SAME = 0.05
 
 def critical_path(steps: Sequence[Step], structure: Structure) -> list[Step]:
     """Return the steps of a creation of which each waits for the one before it, up to the one that ends last."""
-    leaves = {step.path: step for step in steps if not any(each.path.startswith(f"{step.path}.") for each in steps)}
-    step = max(leaves.values(), key=lambda each: each.ended, default=None)
-    found: list[Step] = []
+    leaves = {step.path: step for step in steps if not any(other.path.startswith(f"{step.path}.") for other in steps)}
+    step = max(leaves.values(), key=lambda leaf: leaf.ended, default=None)
+    critical: list[Step] = []
     while step is not None:
-        found.append(step)
-        before = [each for each in _before(step.path, leaves, structure) if each.ended <= step.began + _SAME]
-        step = max(before, key=lambda each: each.ended, default=None)
-    return found[::-1]
+        critical.append(step)
+        before = [earlier for earlier in _before(step.path, leaves, structure) if earlier.ended <= step.began + _SAME]
+        step = max(before, key=lambda earlier: earlier.ended, default=None)
+    return critical[::-1]
 
 
 def _before(path: str, leaves: dict[str, Step], structure: Structure) -> list[Step]:
@@ -30,9 +30,9 @@ def _before(path: str, leaves: dict[str, Step], structure: Structure) -> list[St
         required = chain[depth - 1][1].requires
         above = parts[: depth - 1]
         names = [".".join([*above, name]) for name in required]
-        found = [
-            step for each, step in leaves.items() if any(each == name or each.startswith(f"{name}.") for name in names)
+        preceding = [
+            step for leaf, step in leaves.items() if any(leaf == name or leaf.startswith(f"{name}.") for name in names)
         ]
-        if found:
-            return found
+        if preceding:
+            return preceding
     return []

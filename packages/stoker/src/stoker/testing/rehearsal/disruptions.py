@@ -137,24 +137,25 @@ class Script:
         """Return what goes wrong with the next request."""
         number = len(self.requests)
         self.requests.append((request, resource))
-        found = [
-            each
-            for each in self.disruptions
-            if (each.phase, each.call) == (self.phase, number) and each.kind is not DisruptionKind.DEATH_AFTER_COMMIT
+        due = [
+            disruption
+            for disruption in self.disruptions
+            if (disruption.phase, disruption.call) == (self.phase, number)
+            and disruption.kind is not DisruptionKind.DEATH_AFTER_COMMIT
         ]
-        self.met += found
-        what = (request.method, request.path)
-        if any(each.kind is DisruptionKind.QUOTA for each in found):
-            self._lasting.add(what)
-        return DisruptionKind.QUOTA if what in self._lasting else found[0].kind if found else None
+        self.met += due
+        endpoint = (request.method, request.path)
+        if any(disruption.kind is DisruptionKind.QUOTA for disruption in due):
+            self._lasting.add(endpoint)
+        return DisruptionKind.QUOTA if endpoint in self._lasting else due[0].kind if due else None
 
     def next_commit(self) -> bool:
         """Return whether the engine dies after the next commit."""
         number, self.commits = self.commits, self.commits + 1
-        found = Disruption(self.phase, number, DisruptionKind.DEATH_AFTER_COMMIT)
-        if found in self.disruptions:
-            self.met.append(found)
-        return found in self.disruptions
+        death = Disruption(self.phase, number, DisruptionKind.DEATH_AFTER_COMMIT)
+        if death in self.disruptions:
+            self.met.append(death)
+        return death in self.disruptions
 
 
 def fault_of(kind: DisruptionKind, request: Request) -> Fault | None:

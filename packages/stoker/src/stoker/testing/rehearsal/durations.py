@@ -28,5 +28,5 @@ TYPICAL: tuple[tuple[str, str, float], ...] = (
 @lru_cache(4096)
 def seconds_of(method: str, path: str) -> float:
     """Return how long a request takes, besides the time that the emulated service needs."""
-    found = (seconds for verb, pattern, seconds in TYPICAL if verb == method and fits_shell(pattern, path))
-    return next(found, 0.0)
+    typical = (seconds for verb, pattern, seconds in TYPICAL if verb == method and fits_shell(pattern, path))
+    return next(typical, 0.0)

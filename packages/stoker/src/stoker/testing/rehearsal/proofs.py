@@ -9,7 +9,7 @@ from pathlib import Path
 from stoker.base.diagnostics import Diagnostic
 from stoker.cli.terminal.places import url_of
 from stoker.testing.rehearsal import rules
-from stoker.testing.rehearsal.findings import fails, first_failure, missing_dependency
+from stoker.testing.rehearsal.findings import failure_finding, first_failure, missing_dependency
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Failure, Outcome, Phase, Scenario, is_scaling
 from stoker.testing.rehearsal.structure import Level, Structure
 
@@ -26,9 +26,9 @@ def cause(
     """
     failure = first_failure(phase)
     if "quotas" in scenario.cloud and phase.name != DELETE:
-        cloud = {name: what for name, what in scenario.cloud.items() if name != "quotas"}
+        cloud = {kind: objects for kind, objects in scenario.cloud.items() if kind != "quotas"}
         if _succeeds(perform([replace(scenario, cloud=cloud)])[0], phase.name):
-            return fails(phase, structure, rules.QUOTA_EXCEEDED)
+            return failure_finding(phase, structure, rules.QUOTA_EXCEEDED)
     if failure is not None and phase.name == UPDATE and scenario.target is not None:
         removed = _removed(before, structure, failure)
         if removed and _succeeds(perform([scenario.target])[0], CREATE):
@@ -38,12 +38,13 @@ def cause(
             if not level.own or not node.source:
                 continue
             path = ".".join(failure.path.split(".")[: depth + 1])
-            found = _missing(scenario, level, node.name, url(node.source), phase.name, perform)
-            if found is not None:
-                later, earlier = (node.name, found) if _creates(phase.name) else (found, node.name)
-                at = path if _creates(phase.name) else ".".join([*path.split(".")[:-1], found])
-                return missing_dependency(structure, at, later, earlier, failure.reason)
-    return fails(phase, structure, rule)
+            other = _missing(scenario, level, node.name, url(node.source), phase.name, perform)
+            if other is not None and _creates(phase.name):
+                return missing_dependency(structure, path, node.name, other, failure.reason)
+            if other is not None:
+                other_path = ".".join([*path.split(".")[:-1], other])
+                return missing_dependency(structure, other_path, other, node.name, failure.reason)
+    return failure_finding(phase, structure, rule)
 
 
 def _removed(before: Structure, after: Structure, failure: Failure) -> list[str]:
@@ -51,7 +52,9 @@ def _removed(before: Structure, after: Structure, failure: Failure) -> list[str]
     node = after.root.nodes.get(failure.path)
     if node is None or failure.path in before.root.nodes:
         return []
-    return [name for name, each in before.root.nodes.items() if name not in after.root.nodes and each.type == node.type]
+    return [
+        name for name, other in before.root.nodes.items() if name not in after.root.nodes and other.type == node.type
+    ]
 
 
 def _too_late(structure: Structure, failure: Failure, removed: Sequence[str]) -> Diagnostic:
@@ -81,9 +84,9 @@ def _missing(scenario: Scenario, level: Level, name: str, document: str, phase: 
 
     if not others or not _succeeds(perform([with_all(others)])[0], phase):
         return None
-    tried = perform([with_all([other]) for other in others])
-    good = [other for other, outcome in zip(others, tried, strict=True) if _succeeds(outcome, phase)]
-    return min(good, key=lambda other: len(_before(level, other)), default=None)
+    outcomes = perform([with_all([other]) for other in others])
+    sufficient = [other for other, outcome in zip(others, outcomes, strict=True) if _succeeds(outcome, phase)]
+    return min(sufficient, key=lambda other: len(_before(level, other)), default=None)
 
 
 def _creates(phase: str) -> bool:
@@ -98,12 +101,12 @@ def _candidates(level: Level, name: str) -> Iterator[str]:
 
 def _before(level: Level, name: str) -> set[str]:
     """Return the resources on which one depends, directly or not."""
-    found = set(level.nodes[name].requires)
-    while more := {each for other in found for each in level.nodes[other].requires} - found:
-        found |= more
-    return found
+    required = set(level.nodes[name].requires)
+    while more := {further for other in required for further in level.nodes[other].requires} - required:
+        required |= more
+    return required
 
 
 def _succeeds(outcome: Outcome, phase: str) -> bool:
-    found = outcome.phase(phase)
-    return found is not None and found.succeeded
+    ended = outcome.phase(phase)
+    return ended is not None and ended.succeeded

@@ -11,7 +11,7 @@ from stoker.base.errors import Invalid, StokerError
 from stoker.testing.existing_objects import create_existing_objects
 from stoker.testing.rehearsal import rules
 from stoker.testing.rehearsal.disruptions import Disruption
-from stoker.testing.rehearsal.findings import DisruptionFindings, undisturbed_findings, written
+from stoker.testing.rehearsal.findings import DisruptionFindings, template_findings, undisturbed_findings
 from stoker.testing.rehearsal.proofs import cause
 from stoker.testing.rehearsal.runs import Run, Runs
 from stoker.testing.rehearsal.scenario import CREATE, DELETE, UPDATE, Outcome, Scenario
@@ -60,10 +60,15 @@ class Interrupted(Exception):
 
 def check(scenario: Scenario) -> None:
     """Raise TemplateInvalid with all problems of the templates, or what else makes them unusable."""
-    for each in filter(None, (scenario, scenario.target)):
+    for version in filter(None, (scenario, scenario.target)):
         with Sandbox() as sandbox:
-            create_existing_objects(sandbox.cloud, each.cloud)
-            sandbox.check("rehearsal", each.template, environments=each.environments, parameters=dict(each.parameters))
+            create_existing_objects(sandbox.cloud, version.cloud)
+            sandbox.check(
+                "rehearsal",
+                version.template,
+                environments=version.environments,
+                parameters=dict(version.parameters),
+            )
 
 
 def rehearse(
@@ -86,35 +91,37 @@ def rehearse(
     scenario = _scaled(scenario, after)
 
     def perform(scenarios: Sequence[Scenario]) -> list[Outcome]:
-        return [Outcome.from_dict(each) for each in workers.answers([request(one) for one in scenarios])]
+        return [Outcome.from_dict(answer) for answer in workers.answers([request(variant) for variant in scenarios])]
 
     [undisturbed] = perform([scenario])
     if undisturbed.error:
         raise StokerError(undisturbed.error)
     runs = Runs(undisturbed, lambda path: before.find(path) and _place(before, path))
-    found = [*written(before, scenario.timeout), *undisturbed_findings(undisturbed, before, after)]
+    findings = [*template_findings(before, scenario.timeout), *undisturbed_findings(undisturbed, before, after)]
     for phase in undisturbed.phases:
         if not phase.succeeded:
             structure = before if phase.name in (CREATE, DELETE) else after
-            known = {(each.source, each.path) for each in found if each.rule in _EXPLAINED}
+            explained = {(finding.source, finding.path) for finding in findings if finding.rule in _EXPLAINED}
             rule = _FAILS.get(phase.name, rules.SCALING_FAILS)
-            reason = cause(scenario, before, structure, phase, rule, perform)
-            found += [] if (reason.source, reason.path) in known else [reason]
+            finding = cause(scenario, before, structure, phase, rule, perform)
+            if (finding.source, finding.path) not in explained:
+                findings.append(finding)
             break  # what comes after a failure is a consequence of it
     disruptions = list(_selected_runs(runs, undisturbed, seeds, only))
     disturbed = DisruptionFindings(runs, undisturbed, before, after)
     outcomes: list[tuple[Run, Outcome]] = []
 
     def result() -> Rehearsal:
-        findings, missing = _unique([*found, *disturbed.races()]), len(disruptions) - len(outcomes)
-        return Rehearsal(scenario, before, undisturbed, runs, outcomes, findings, disturbed.hidden, missing)
+        all_findings = _unique([*findings, *disturbed.races()])
+        hidden, missing = disturbed.hidden_dependencies, len(disruptions) - len(outcomes)
+        return Rehearsal(scenario, before, undisturbed, runs, outcomes, all_findings, hidden, missing)
 
     progress(0, len(disruptions))
     try:
         answers = workers.answers([request(scenario, run.disruptions) for run in disruptions])
         for run, answer in zip(disruptions, answers, strict=True):
             outcome = Outcome.from_dict(answer)
-            found += disturbed.findings(run, outcome)
+            findings += disturbed.findings(run, outcome)
             outcomes.append((run, outcome))
             progress(len(outcomes), len(disruptions))
     except KeyboardInterrupt:
@@ -145,28 +152,32 @@ def _selected_runs(runs: Runs, undisturbed: Outcome, seeds: int | None, only: in
 
 def request(scenario: Scenario, disruptions: Sequence[Disruption] = ()) -> dict[str, object]:
     """Return what a worker is asked for."""
-    return {"what": "a run", "scenario": scenario.to_dict(), "disruptions": [asdict(each) for each in disruptions]}
+    return {
+        "what": "a run",
+        "scenario": scenario.to_dict(),
+        "disruptions": [asdict(disruption) for disruption in disruptions],
+    }
 
 
 def _place(structure: Structure, path: str) -> tuple[object, ...]:
     return tuple((node.source, node.key) for _, node in structure.chain(path))
 
 
-def _unique(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+def _unique(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return findings in the order of their places, each rule once for a place: the first one is kept."""
-    kept: dict[tuple[object, ...], Diagnostic] = {}
-    for each in found:
-        kept.setdefault((each.rule, each.source, each.path, each.hint), each)
-    return sorted(kept.values(), key=Diagnostic.sort_key)
+    unique: dict[tuple[object, ...], Diagnostic] = {}
+    for finding in findings:
+        unique.setdefault((finding.rule, finding.source, finding.path, finding.hint), finding)
+    return sorted(unique.values(), key=Diagnostic.sort_key)
 
 
 def states(rehearsal: Rehearsal) -> Counter[tuple[str, str, str]]:
     """Return how many runs with a single disruption have ended in each state, by kind of disruption and phase."""
-    found: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for run, outcome in rehearsal.outcomes:
         if len(run.disruptions) == 1:
-            [each] = run.disruptions
-            phase = outcome.phase(each.phase)
+            [disruption] = run.disruptions
+            phase = outcome.phase(disruption.phase)
             if phase is not None and outcome.met:
-                found[each.kind, each.phase, phase.state] += 1
-    return found
+                counts[disruption.kind, disruption.phase, phase.state] += 1
+    return counts

@@ -25,22 +25,22 @@ def to_data(rehearsal: Rehearsal) -> dict[str, Any]:
     created = rehearsal.undisturbed.phase(CREATE)
     steps = created.steps if created is not None else ()
     return {
-        "findings": [each.to_dict() for each in rehearsal.findings],
-        "undisturbed": [_phase_data(each) for each in rehearsal.undisturbed.phases],
-        "capacity": [asdict(each) for each in _capacities(rehearsal)],
+        "findings": [finding.to_dict() for finding in rehearsal.findings],
+        "undisturbed": [_phase_data(phase) for phase in rehearsal.undisturbed.phases],
+        "capacity": [asdict(capacity) for capacity in _capacities(rehearsal)],
         "critical_path": [
             {"resource": step.path, "began": step.began, "ended": step.ended}
             for step in critical_path(steps, rehearsal.structure)
         ],
         "single_points": [
             {
-                "resource": each.path,
-                "dependents": each.dependents,
-                "of": each.of,
-                "seed": each.run or None,
-                "state": each.state or None,
+                "resource": point.path,
+                "dependents": point.dependents,
+                "of": point.of,
+                "seed": point.run or None,
+                "state": point.state or None,
             }
-            for each in single_points(rehearsal)
+            for point in single_points(rehearsal)
         ],
         "runs": [_run_data(rehearsal, run, outcome) for run, outcome in rehearsal.outcomes],
         "summary": {
@@ -68,12 +68,13 @@ def _run_data(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> dict[str, obj
     return {
         "seed": run.number,
         "disruptions": [
-            {"phase": each.phase, "kind": each.kind, "what": describe(rehearsal, each)} for each in run.disruptions
+            {"phase": disruption.phase, "kind": disruption.kind, "what": describe(rehearsal, disruption)}
+            for disruption in run.disruptions
         ],
         "took_place": len(outcome.met),
-        "phases": [_phase_data(each) for each in outcome.phases],
+        "phases": [_phase_data(phase) for phase in outcome.phases],
         "engines": outcome.engines,
-        "left": [f"{each.service} {each.collection} {each.id}" for each in outcome.left],
+        "left": [f"{left_object.service} {left_object.collection} {left_object.id}" for left_object in outcome.left],
         "error": outcome.error,
     }
 
@@ -105,9 +106,9 @@ def text(rehearsal: Rehearsal) -> Iterator[str]:
         yield f"  {name} {phase.state:17} {_seconds(phase.seconds):>8}  {len(phase.requests)} requests"
         if phase.lost:
             yield f"          loses data of: {', '.join(sorted(phase.lost))}"
-    for each in _capacities(rehearsal):
-        below = f"{_seconds(each.seconds)} below capacity" if each.seconds else "never below capacity"
-        yield f"  {each.path} during the update: at least {each.least} of {each.size} in service, {below}"
+    for capacity in _capacities(rehearsal):
+        below = f"{_seconds(capacity.seconds)} below capacity" if capacity.seconds else "never below capacity"
+        yield f"  {capacity.path} during the update: at least {capacity.least} of {capacity.size} in service, {below}"
     yield from _critical(rehearsal)
     yield from _table(rehearsal)
     yield from _damage(rehearsal)
@@ -133,7 +134,7 @@ def _critical(rehearsal: Rehearsal) -> Iterator[str]:
         yield f"  critical path: {shown}"
     points = single_points(rehearsal)
     if points:
-        shown = ", ".join(_shown_point(each) for each in points[:_MOST_POINTS])
+        shown = ", ".join(_shown_point(point) for point in points[:_MOST_POINTS])
         more = f" and {len(points) - _MOST_POINTS} more" if len(points) > _MOST_POINTS else ""
         yield f"  single points of failure: {shown}{more}"
 
@@ -156,13 +157,13 @@ def _table(rehearsal: Rehearsal) -> Iterator[str]:
     yield "With one disruption in each run:"
     for kind in DisruptionKind:
         for name in rehearsal.scenario.phases:
-            for state, found in sorted(rows.get((kind, name), {}).items()):
-                longest = max(phase.seconds for _, phase in found)
-                again = sum(phase.again == "DELETED" for _, phase in found)
+            for state, phases in sorted(rows.get((kind, name), {}).items()):
+                longest = max(phase.seconds for _, phase in phases)
+                again = sum(phase.again == "DELETED" for _, phase in phases)
                 second = f"; {again} deleted by a second attempt" if again else ""
                 times = f"at most {_seconds(longest)}"
-                yield f"  {kind:21}{name:{_width(rehearsal)}} {len(found):4} times {state:17} {times}{second}"
-                run, phase = found[0]
+                yield f"  {kind:21}{name:{_width(rehearsal)}} {len(phases):4} times {state:17} {times}{second}"
+                run, phase = phases[0]
                 if not phase.succeeded:
                     seen = textwrap.shorten(message(phase), _WIDTH, placeholder=" …")
                     yield f"      run {run.number}: {seen}"
@@ -175,11 +176,14 @@ def _damage(rehearsal: Rehearsal) -> Iterator[str]:
     for run, outcome in rehearsal.outcomes:
         for path in {path for phase in outcome.phases for path in phase.lost}:
             lost.setdefault(path, []).append(run.number)
-        for what in {f"{each.collection} of {each.service} {each.resource}".rstrip() for each in outcome.left}:
-            left.setdefault(what, []).append(run.number)
-    for heading, found in (("data lost", lost), ("left behind", left)):
-        for what, numbers in sorted(found.items()):
-            yield f"  {heading}: {what}, in {len(numbers)} runs, such as {numbers[0]}"
+        for description in {
+            f"{left_object.collection} of {left_object.service} {left_object.resource}".rstrip()
+            for left_object in outcome.left
+        }:
+            left.setdefault(description, []).append(run.number)
+    for heading, damage in (("data lost", lost), ("left behind", left)):
+        for description, numbers in sorted(damage.items()):
+            yield f"  {heading}: {description}, in {len(numbers)} runs, such as {numbers[0]}"
 
 
 def _worst(rehearsal: Rehearsal) -> Iterator[str]:
@@ -195,8 +199,8 @@ def _worst(rehearsal: Rehearsal) -> Iterator[str]:
 def one_run(rehearsal: Rehearsal, run: Run, outcome: Outcome) -> Iterator[str]:
     """Yield what happens in a run, for people."""
     yield f"Run {run.number}:"
-    for each in run.disruptions:
-        yield f"  {describe(rehearsal, each)}"
+    for disruption in run.disruptions:
+        yield f"  {describe(rehearsal, disruption)}"
     for phase in outcome.phases:
         name = f"{phase.name:{_width(rehearsal)}}"
         yield f"  {name} {phase.state:17} {_seconds(phase.seconds):>8}  {message(phase)}"

@@ -36,8 +36,8 @@ class Runs:
         if number <= len(self.single):
             return Run(number, [self.single[number - 1]])
         chance = random.Random(f"run {number}")
-        phase = chance.choice([each.phase for each in self.single])
-        same = [each for each in self.single if each.phase == phase]
+        phase = chance.choice([disruption.phase for disruption in self.single])
+        same = [disruption for disruption in self.single if disruption.phase == phase]
         return Run(number, chance.sample(same, min(chance.randint(*_COMBINED), len(same))))
 
     def first(self, count: int) -> Iterator[Run]:
@@ -70,12 +70,16 @@ def _order(usual: Outcome, alike: Callable[[str], object]) -> Callable[[Disrupti
     times: dict[tuple[str, int], int] = {}
     for phase in usual.phases:
         for request in phase.requests:
-            what = (phase.name, request.method, request.path.split("/")[1:4:2], alike(request.resource))
-            times[phase.name, request.number] = seen[str(what)]
-            seen[str(what)] += 1
+            shape = (phase.name, request.method, request.path.split("/")[1:4:2], alike(request.resource))
+            times[phase.name, request.number] = seen[str(shape)]
+            seen[str(shape)] += 1
 
-    def key(each: Disruption) -> tuple[int, int]:
-        again = times.get((each.phase, each.call), 0) if each.kind is not DisruptionKind.DEATH_AFTER_COMMIT else 0
-        return min(again, 1), kinds.index(each.kind)
+    def key(disruption: Disruption) -> tuple[int, int]:
+        again = (
+            times.get((disruption.phase, disruption.call), 0)
+            if disruption.kind is not DisruptionKind.DEATH_AFTER_COMMIT
+            else 0
+        )
+        return min(again, 1), kinds.index(disruption.kind)
 
     return key

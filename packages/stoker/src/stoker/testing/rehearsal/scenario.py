@@ -58,7 +58,10 @@ class Scenario:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Scenario:
         """Return what `asdict` described."""
-        added = tuple(Dependency(each["document"], each["resource"], tuple(each["on"])) for each in data["added"])
+        added = tuple(
+            Dependency(dependency["document"], dependency["resource"], tuple(dependency["on"]))
+            for dependency in data["added"]
+        )
         scaled = None if data["scaled"] is None else tuple(data["scaled"])
         return cls(**{**data, "environments": tuple(data["environments"]), "added": added, "scaled": scaled})
 
@@ -82,18 +85,18 @@ class Scenario:
     @property
     def scalings(self) -> Mapping[str, str]:
         """The paths of the policies that are signalled, by the names of the phases in which they are."""
-        found: dict[str, str] = {}
+        phases: dict[str, str] = {}
         for path in self.scaled or ():
-            times = 1 + list(found.values()).count(path)
-            found[f"{_SCALE}{path}" if times == 1 else f"{_SCALE}{path} {times}"] = path
-        return found
+            times = 1 + list(phases.values()).count(path)
+            phases[f"{_SCALE}{path}" if times == 1 else f"{_SCALE}{path} {times}"] = path
+        return phases
 
     def definition(self, phase: str) -> Definition:
         """Read what the stack is to be in a phase. Raises Invalid for files that cannot be read."""
         scenario = (self.target if phase == UPDATE else None) or self
         read = Definition.read(scenario.template, scenario.environments, scenario.parameters)
-        for each in self.added:
-            _add(read, each)
+        for dependency in self.added:
+            _add(read, dependency)
         return read
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,10 +197,10 @@ class Phase:
         return cls(
             **{
                 **data,
-                "failures": [Failure(**each) for each in data["failures"]],
-                "rollback_failures": [Failure(**each) for each in data["rollback_failures"]],
-                "requests": [Request(**each) for each in data["requests"]],
-                "steps": [Step(**each) for each in data["steps"]],
+                "failures": [Failure(**failure) for failure in data["failures"]],
+                "rollback_failures": [Failure(**failure) for failure in data["rollback_failures"]],
+                "requests": [Request(**request) for request in data["requests"]],
+                "steps": [Step(**step) for step in data["steps"]],
             }
         )
 
@@ -231,7 +234,7 @@ class Outcome:
 
     def phase(self, name: str) -> Phase | None:
         """Return a phase by its name; None if the run did not come to it."""
-        return next((each for each in self.phases if each.name == name), None)
+        return next((phase for phase in self.phases if phase.name == name), None)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
@@ -239,7 +242,7 @@ class Outcome:
         return cls(
             **{
                 **data,
-                "phases": [Phase.from_dict(each) for each in data["phases"]],
-                "left": [LeftObject(**each) for each in data["left"]],
+                "phases": [Phase.from_dict(phase) for phase in data["phases"]],
+                "left": [LeftObject(**left_object) for left_object in data["left"]],
             }
         )

@@ -109,10 +109,12 @@ class ScenarioRun:
         """Run what is left. What comes after the phase of the last disruption is left out, but for the deletion."""
         script, run = self._sandbox.script, self._run
         script.disruptions = disruptions
-        self._carry_out(run.end({each.phase for each in disruptions}))
+        self._carry_out(run.end({disruption.phase for disruption in disruptions}))
         if self._error:
             return Outcome(run.phases, error=self._error)
-        met = [{"phase": each.phase, "call": each.call, "kind": each.kind} for each in script.met]
+        met = [
+            {"phase": disruption.phase, "call": disruption.call, "kind": disruption.kind} for disruption in script.met
+        ]
         return Outcome(run.phases, run.left, run.types, met, self._sandbox.engines)
 
     def _carry_out(self, work: Coroutine[Any, Any, None]) -> None:
@@ -140,7 +142,7 @@ class _Run:
         self._retained: set[str] = set()
         self._before: Mapping[ObjectKind, set[str]] = {}
         self._has_copies = False
-        texts = [text for each in definitions.values() for _, text in each.sources.named().values()]
+        texts = [text for definition in definitions.values() for _, text in definition.sources.named().values()]
         self._ended_at = 0.0
         self._has_policies = any(policy in text for policy in _POLICIES for text in texts)
 
@@ -191,7 +193,9 @@ class _Run:
             await self._wait_for_end()
             again = (await self._state())[0]
         paths = self._paths()
-        events = [each for each in self._sandbox.contents.events()[seen:] if not again or each.time <= self._ended_at]
+        events = [
+            event for event in self._sandbox.contents.events()[seen:] if not again or event.time <= self._ended_at
+        ]
         if is_scaling(name):
             state, reason = _state_of_group(events)
         rows = await self._rows()
@@ -219,7 +223,7 @@ class _Run:
                 ],
                 list(_steps(events, paths, began)),
                 commits,
-                sorted(paths[each] for each in self._guests.waited),
+                sorted(paths[resource] for resource in self._guests.waited),
                 again,
             )
         )
@@ -282,7 +286,7 @@ class _Run:
 
     async def _rows(self) -> list[Mapping[str, Any]]:
         """Return all resources, those of nested stacks and of stacks in other regions included."""
-        others = ({"name": None, "id": each} for each in self._sandbox.contents.stacks_of_resources())
+        others = ({"name": None, "id": stack_id} for stack_id in self._sandbox.contents.stacks_of_resources())
         rows: list[Mapping[str, Any]] = []
         for ref in (_REF, *others):
             try:
@@ -298,14 +302,14 @@ class _Run:
     async def _note_retained(self) -> None:
         """Remember the objects that the deletion is to keep."""
         plan = (await self._sandbox.read("stack_action_preview", ref=_REF, action="delete"))["plan"]
-        kept = {step["path"] for step in plan["steps"] if is_retained(step)}
+        retained = {step["path"] for step in plan["steps"] if is_retained(step)}
         rows = dict(by_path(await self._root(), await self._rows()))
-        self._retained |= {str(row["physical_id"]) for path, row in rows.items() if path in kept}
-        self._has_copies = bool(kept)
+        self._retained |= {str(row["physical_id"]) for path, row in rows.items() if path in retained}
+        self._has_copies = bool(retained)
 
     async def _root(self) -> str:
-        found = await self._sandbox.read("stack_identify", ref=_REF)
-        return str(found["id"])
+        identity = await self._sandbox.read("stack_identify", ref=_REF)
+        return str(identity["id"])
 
     # -- objects and resources -----------------------------------------------------------------------------------
 
@@ -315,7 +319,7 @@ class _Run:
 
     def _data(self, rows: Iterable[Mapping[str, Any]]) -> Objects:
         """Return the objects in which users keep data."""
-        found = {}
+        data = {}
         listed = list(rows)
         paths = self._paths()
         for row in listed:
@@ -325,16 +329,16 @@ class _Run:
             if not isinstance(kind, ResourceType) or isinstance(kind, ParentInAnotherService):
                 continue  # the resources of stacks in other regions are known
             if kind.content and row["physical_id"]:
-                found[path] = (row["type"], str(row["physical_id"]))
-        return found
+                data[path] = (row["type"], str(row["physical_id"]))
+        return data
 
     def _lost(self, data_before: Objects, data_after: Objects) -> Iterator[tuple[str, str]]:
         """Yield the resources, with their types, whose former objects are gone; note those that were retained."""
-        there = set[str]().union(*self._sandbox.contents.objects().values())
+        existing = set[str]().union(*self._sandbox.contents.objects().values())
         for path, (kind, identifier) in data_before.items():
             if data_after.get(path) == (kind, identifier):
                 continue
-            if identifier in there:
+            if identifier in existing:
                 self._retained.add(identifier)
             else:
                 yield path, kind
@@ -344,7 +348,7 @@ class _Run:
     ) -> tuple[list[Failure], list[Failure]]:
         """Return the failures of resources in the phase's own action, and in the rollback after it."""
         stacks = {row.id for row in self._sandbox.contents.stacks()}
-        found: tuple[list[Failure], list[Failure]] = ([], [])
+        failures: tuple[list[Failure], list[Failure]] = ([], [])
         groups: tuple[list[Failure], list[Failure]] = ([], [])
         returning, since = 0, began
         for event in events:
@@ -356,8 +360,8 @@ class _Run:
                 continue
             late = event.time - since >= self._limit
             failure = Failure(paths[event.stack_id, event.resource_name], event.action, event.reason, late)
-            (groups if event.physical_id in stacks else found)[returning].append(failure)
-        return found[0] or groups[0], found[1] or groups[1]
+            (groups if event.physical_id in stacks else failures)[returning].append(failure)
+        return failures[0] or groups[0], failures[1] or groups[1]
 
     def _left(self, before: Mapping[tuple[str, str], set[str]]) -> Iterator[LeftObject]:
         """Yield the objects that nobody owns any more."""
@@ -365,12 +369,12 @@ class _Run:
             yield LeftObject(
                 "heat", "stacks", stack_id, self._paths()[self._sandbox.cloud.orchestration.parents[stack_id]]
             )
-        kept = self._retained | (self._sandbox.contents.belonging_to(self._retained) if self._retained else set())
+        retained = self._retained | (self._sandbox.contents.belonging_to(self._retained) if self._retained else set())
         without = set().union(*(OUTLIVING.get(kind, ()) for kind in self.types.values()))
         for kind, identifiers in self._sandbox.contents.objects(without).items():
             if self._has_copies and kind in _COPIES:
                 continue
-            for identifier in sorted(identifiers - before.get(kind, set()) - kept):
+            for identifier in sorted(identifiers - before.get(kind, set()) - retained):
                 yield LeftObject(*kind, identifier, self._resource_of(identifier))
 
     def _resource_of(self, identifier: str) -> str:
@@ -384,8 +388,8 @@ class _Run:
 
 def _state_of_group(events: Sequence[Row[Any]]) -> tuple[str, str]:
     """Return the state of the group that has been scaled, and the reason for it."""
-    stacks = [each for each in events if each.resource_type == STACK_TYPE and each.physical_id == each.stack_id]
-    own = [each for each in stacks if each.stack_id == stacks[0].stack_id]
+    stacks = [event for event in events if event.resource_type == STACK_TYPE and event.physical_id == event.stack_id]
+    own = [event for event in stacks if event.stack_id == stacks[0].stack_id]
     return (f"{own[-1].action}_{own[-1].status}", own[-1].reason) if own else (UNCHANGED, "")
 
 

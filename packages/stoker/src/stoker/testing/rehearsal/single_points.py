@@ -48,17 +48,17 @@ def single_points(rehearsal: Rehearsal) -> list[SinglePoint]:
     """
     created = rehearsal.undisturbed.phase(CREATE)
     paths = {step.path for step in created.steps} if created is not None and created.succeeded else set()
-    leaves = sorted(path for path in paths if not any(each.startswith(f"{path}.") for each in paths))
+    leaves = sorted(path for path in paths if not any(other.startswith(f"{path}.") for other in paths))
     graph = _Graph(rehearsal.structure, leaves, rehearsal.hidden)
     after = {path: graph.after(path) for path in leaves}
     ends = set(_ends(rehearsal.structure, after))
     failures = dict(_failures(rehearsal))
-    found = [
+    points = [
         SinglePoint(path, len(after[path]), len(leaves) - 1, *failures.get(path, (0, "")))
         for path in leaves
         if ends and ends <= after[path] | {path} and _is_object(rehearsal.structure, path)
     ]
-    return sorted(found, key=lambda each: (-each.dependents, each.path))
+    return sorted(points, key=lambda point: (-point.dependents, point.path))
 
 
 def _ends(structure: Structure, after: Mapping[str, Collection[str]]) -> Iterator[str]:
@@ -104,19 +104,19 @@ class _Graph:
 
         Other members of its group can.
         """
-        found: set[str] = set()
+        dependents: set[str] = set()
         parts = path.split(".")
         for depth, (level, node) in reversed(list(enumerate(self._structure.chain(path)))):
             above = "".join(f"{part}." for part in parts[:depth])
             if level.own:
                 for name in level.after(node.name, self._hidden_in(level, above)):
-                    found |= self._below(f"{above}{name}")
+                    dependents |= self._below(f"{above}{name}")
             elif self._below(above.removesuffix(".")) - self._below(f"{above}{parts[depth]}"):
                 break
-        return found - {path}
+        return dependents - {path}
 
     def _below(self, path: str) -> set[str]:
-        return {each for each in self._leaves if each == path or each.startswith(f"{path}.")}
+        return {leaf for leaf in self._leaves if leaf == path or leaf.startswith(f"{path}.")}
 
     def _hidden_in(self, level: Level, above: str) -> dict[str, frozenset[str]]:
         needed = {name: self._hidden.get(f"{above}{name}", ()) for name in level.nodes}

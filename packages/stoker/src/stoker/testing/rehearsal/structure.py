@@ -55,11 +55,13 @@ class Level:
 
     def after(self, name: str, hidden: Mapping[str, frozenset[str]] = MappingProxyType({})) -> set[str]:
         """Return the resources that depend on one, directly or not; `hidden` are further ones that some depend on."""
-        requires = {each: node.requires | hidden.get(each, frozenset()) for each, node in self.nodes.items()}
-        found = {name}
-        while more := {each for each, needed in requires.items() if needed & found} - found:
-            found |= more
-        return found - {name}
+        requires = {
+            resource: node.requires | hidden.get(resource, frozenset()) for resource, node in self.nodes.items()
+        }
+        dependents = {name}
+        while more := {resource for resource, needed in requires.items() if needed & dependents} - dependents:
+            dependents |= more
+        return dependents - {name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Structure:
 
     def chain(self, path: str) -> list[tuple[Level, Node]]:
         """Return the resource that a path leads to, after those that contain it, as far as they are known."""
-        found: list[tuple[Level, Node]] = []
+        chain: list[tuple[Level, Node]] = []
         level: Level | None = self.root
         for name in path.split("."):
             if level is None:
@@ -91,9 +93,9 @@ class Structure:
                 node = next(iter(level.nodes.values()))  # members of groups are alike
             if node is None:
                 break
-            found.append((level, node))
+            chain.append((level, node))
             level = node.inside
-        return found
+        return chain
 
     def find(self, path: str) -> Node | None:
         """Return the innermost resource that is known of a path."""

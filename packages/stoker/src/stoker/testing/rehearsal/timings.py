@@ -20,7 +20,7 @@ def read_timings(name: str) -> Timings:
     for a file that cannot be read.
     """
     began: dict[tuple[str, str], datetime] = {}
-    found: dict[str, dict[str, float]] = {}
+    durations: dict[str, dict[str, float]] = {}
     for number, line in enumerate(Path(name).read_text("utf-8").splitlines(), 1):
         if not line.strip():
             continue
@@ -33,10 +33,12 @@ def read_timings(name: str) -> Timings:
         if status == "PROGRESS":
             began.setdefault((path, action.removesuffix("_IN")), time)
         elif status == "COMPLETE" and (path, action) in began:
-            found.setdefault(path, {})[action] = (time - began.pop((path, action))).total_seconds()
-    if not found:
+            durations.setdefault(path, {})[action] = (time - began.pop((path, action))).total_seconds()
+    if not durations:
         raise Invalid(f"{name} has no resource whose creation or other action is finished.")
-    return {path: actions for path, actions in found.items() if not any(_contains(path, other) for other in found)}
+    return {
+        path: actions for path, actions in durations.items() if not any(_contains(path, other) for other in durations)
+    }
 
 
 def seconds_of(timings: Timings, path: str, action: str) -> float | None:
@@ -47,7 +49,7 @@ def seconds_of(timings: Timings, path: str, action: str) -> float | None:
     """
     if path in timings:
         return timings[path].get(action)
-    alike = [each[action] for other, each in timings.items() if action in each and _is_same_shape(path, other)]
+    alike = [actions[action] for other, actions in timings.items() if action in actions and _is_same_shape(path, other)]
     return max(alike, default=None)
 
 
@@ -57,5 +59,5 @@ def _contains(path: str, other: str) -> bool:
 
 def _is_same_shape(path: str, other: str) -> bool:
     """Return whether two paths differ only in the names of members: every other part, from the second on."""
-    one, two = path.split("."), other.split(".")
-    return len(one) == len(two) > 1 and one[::2] == two[::2]
+    names, other_names = path.split("."), other.split(".")
+    return len(names) == len(other_names) > 1 and names[::2] == other_names[::2]

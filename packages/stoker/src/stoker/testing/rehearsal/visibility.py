@@ -41,18 +41,18 @@ class Visibility:
         if not self._until or request.method not in READS:
             return None
         parts = unquote(request.path).split("/")
-        return _NotVisible(on="* *", do="fail") if any(each in parts for each in self._hidden()) else None
+        return _NotVisible(on="* *", do="fail") if any(identifier in parts for identifier in self._hidden()) else None
 
     def shown(self, request: Request, response: Response | None) -> Response | None:
         """Return the answer to a read, without the objects that are not shown."""
         hidden = self._hidden() if self._until and request.method == "GET" else []
         if not hidden:
             return response
-        return _changed(response, lambda listed: [each for each in listed if identity(each) not in hidden])
+        return _changed(response, lambda listed: [entry for entry in listed if identity(entry) not in hidden])
 
     def _hidden(self) -> list[str]:
         now = self._clock.now()
-        return [each for each, until in self._until.items() if now < until]
+        return [identifier for identifier, until in self._until.items() if now < until]
 
 
 def cut(response: Response | None) -> Response | None:
@@ -65,8 +65,8 @@ def _changed(response: Response | None, change: Callable[[list[object]], list[ob
     if response is None or response.status >= 300 or response.content_type != "application/json":
         return response
     answer = orjson.loads(response.payload())
-    found = lists(answer)
-    if not found:
+    collections = lists(answer)
+    if not collections:
         return response
-    body = {**answer, **{key: change(listed) for key, listed in found.items()}}
+    body = {**answer, **{key: change(listed) for key, listed in collections.items()}}
     return Response(body, response.status, response.headers)

@@ -96,7 +96,7 @@ def _forked(run: ScenarioRun, line: bytes) -> bytes:
         try:
             os.close(reading)
             run.resume()
-            disruptions = [Disruption.from_dict(each) for each in orjson.loads(line)]
+            disruptions = [Disruption.from_dict(disruption) for disruption in orjson.loads(line)]
             outcome = orjson.dumps(asdict(run.end(disruptions)))
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(outcome)
@@ -120,7 +120,7 @@ class Runner:
         """Perform the run of a request; return its outcome as JSON."""
         phases = Scenario.from_dict(request["scenario"]).phases
         disruptions: Sequence[Mapping[str, Any]] = request["disruptions"]
-        first = min((each["phase"] for each in disruptions), key=phases.index, default=CREATE)
+        first = min((disruption["phase"] for disruption in disruptions), key=phases.index, default=CREATE)
         try:
             outcome = self._process(orjson.dumps(request["scenario"]), first).outcome_of(disruptions)
         except StokerError as error:
