@@ -29,7 +29,7 @@ def _words(kind: ValueKind) -> str:
     if isinstance(kind, ListOf):
         return f"list of: {_words(kind.item)}"
     if isinstance(kind, MapOf):
-        return f"map by {kind.names}: {_words(kind.item)}"
+        return f"map by {kind.key}: {_words(kind.item)}"
     if isinstance(kind, Either):
         return f"{_words(kind.first)}, or {_words(kind.second)}"
     if isinstance(kind, Choice):

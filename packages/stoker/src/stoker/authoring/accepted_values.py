@@ -21,15 +21,19 @@ def as_template_changes(answer: Iterable[Mapping[str, object]], template: Path |
     document = None
     if template is not None:
         document = Document.parse(template.read_text(encoding="utf-8"), source=str(template))
-    return "\n".join(_snippet(each, document) for each in answer if each["accepted"])
+    return "\n".join(_snippet(difference, document) for difference in answer if difference["accepted"])
 
 
-def _snippet(each: Mapping[str, Any], document: Document | None) -> str:
-    values = each["values"]
-    *_, name, properties = each["definition"]["path"]
-    given = {key: value for key, value in values.items() if value is not None and not _hides(value)}
-    lines = [f"# {each['path']}: {_place(each['definition'], document)}", f"{_key(name)}:", f"  {properties}:"]
-    lines += [f"    {line}" for line in _dumped(given).splitlines()] if given else ()
+def _snippet(difference: Mapping[str, Any], document: Document | None) -> str:
+    values = difference["values"]
+    *_, name, properties = difference["definition"]["path"]
+    accepted = {key: value for key, value in values.items() if value is not None and not _hides(value)}
+    lines = [
+        f"# {difference['path']}: {_place(difference['definition'], document)}",
+        f"{_key(name)}:",
+        f"  {properties}:",
+    ]
+    lines += [f"    {line}" for line in _dumped(accepted).splitlines()] if accepted else ()
     lines += [f"    # {key}: (hidden)" for key, value in values.items() if _hides(value)]
     lines += [f"    # {key}: remove it" for key, value in values.items() if value is None]
     return "\n".join(lines) + "\n"

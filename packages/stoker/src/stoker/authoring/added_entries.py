@@ -109,9 +109,9 @@ def _end_of(node: yaml.Node) -> int:
     return int(node.end_mark.index)
 
 
-def _after(text: str, at: int, lines: str) -> str:
-    """Return the document with lines after the one in which `at` is."""
-    end = text.find("\n", max(at - 1, 0)) if at and text[at - 1 : at] == "\n" else text.find("\n", at)
+def _after(text: str, index: int, lines: str) -> str:
+    """Return the document with lines after the one in which `index` is."""
+    end = text.find("\n", max(index - 1, 0)) if index and text[index - 1 : index] == "\n" else text.find("\n", index)
     if end < 0:
         return (f"{text}\n" if text and not text.endswith("\n") else text) + lines
     return text[: end + 1] + lines + text[end + 1 :]

@@ -37,7 +37,7 @@ class ValueKind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class Scalar:
     """A value of one of JSON's types, which `fits` recognizes."""
 
     words: str
@@ -52,11 +52,11 @@ class Plain:
         return {"type": self.types} if self.types else {}
 
 
-TEXT = Plain("a string", "string", lambda value: isinstance(value, str) and value != "")
-COUNT = Plain("a whole number", "integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
-NUMBER = Plain("a number", "number", lambda value: isinstance(value, int | float) and not isinstance(value, bool))
-FLAG = Plain("true or false", "boolean", lambda value: isinstance(value, bool))
-ANYTHING = Plain("any value", "", lambda value: True)
+TEXT = Scalar("a string", "string", lambda value: isinstance(value, str) and value != "")
+COUNT = Scalar("a whole number", "integer", lambda value: isinstance(value, int) and not isinstance(value, bool))
+NUMBER = Scalar("a number", "number", lambda value: isinstance(value, int | float) and not isinstance(value, bool))
+FLAG = Scalar("true or false", "boolean", lambda value: isinstance(value, bool))
+ANYTHING = Scalar("any value", "", lambda value: True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Choice:
 
     def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if value not in self.choices:
-            near = closest(value, self.choices) if isinstance(value, str) else None
-            yield Fault(path, f"must be {self.words}", Suggestion(str(value), near) if near else "")
+            similar = closest(value, self.choices) if isinstance(value, str) else None
+            yield Fault(path, f"must be {self.words}", Suggestion(str(value), similar) if similar else "")
 
     def schema(self) -> Schema:
         return {"enum": list(self.choices)}
@@ -101,15 +101,15 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """A map from names to values of one kind; `names` says what they name, `known` which there are, if not any."""
+    """A map whose values are of one kind. `key` is the word for its keys; `known` lists the possible ones, if any."""
 
     item: ValueKind
-    names: str
+    key: str
     known: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
-        return f"a map by {self.names}"
+        return f"a map by {self.key}"
 
     def faults(self, value: object, path: Path) -> Iterator[Fault]:
         if not isinstance(value, dict):
@@ -121,8 +121,8 @@ class MapOf:
             yield from self.item.faults(item, (*path, name))
 
     def schema(self) -> Schema:
-        found: Schema = {"type": "object", "additionalProperties": self.item.schema()}
-        return {**found, "propertyNames": {"enum": list(self.known)}} if self.known else found
+        schema: Schema = {"type": "object", "additionalProperties": self.item.schema()}
+        return {**schema, "propertyNames": {"enum": list(self.known)}} if self.known else schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +165,15 @@ class Section:
 
     def definition(self) -> Schema:
         """Return the schema of the section itself."""
-        found: Schema = {
+        schema: Schema = {
             "type": "object",
             "properties": {
-                name: {**_open(key.kind.schema()), "description": key.help} for name, key in self.keys.items()
+                name: {**_describable(key.kind.schema()), "description": key.help} for name, key in self.keys.items()
             },
             "additionalProperties": False,
         }
         required = [name for name, key in self.keys.items() if key.required]
-        return {**found, "required": required} if required else found
+        return {**schema, "required": required} if required else schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +219,12 @@ def schema_of(root: Section, title: str, draft: str) -> Schema:
     return {"$schema": draft, "title": title, **root.schema(), "definitions": definitions}
 
 
-def _open(schema: Schema) -> Schema:
+def _describable(schema: Schema) -> Schema:
     """Return a schema to which a description can be added: what stands beside a reference is ignored."""
     return {"allOf": [schema]} if "$ref" in schema else schema
 
 
 def _unknown(name: str, path: Path, known: Mapping[str, object] | tuple[str, ...]) -> Fault:
-    near = closest(name, known)
-    hint = Suggestion(name, near) if near else f"known keys are {', '.join(known)}"
+    similar = closest(name, known)
+    hint = Suggestion(name, similar) if similar else f"known keys are {', '.join(known)}"
     return Fault((*path, KeyPath(name)), f"unknown key {name!r}", hint)

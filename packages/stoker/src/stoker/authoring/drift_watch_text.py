@@ -28,22 +28,22 @@ _REPAIRS = {
 _AGES = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
-def watch_lines(found: Mapping[str, Any]) -> Iterator[str]:
+def watch_lines(watch: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the service does, the result and age of its last comparison, and the outcome of the repair."""
-    chosen = "" if found["chosen"] else " (the operator's default)"
-    yield _MODES.get(found["mode"], found["mode"]).format(interval=found["interval"]) + f"{chosen}."
-    if found["mode"] != "off" and not found["interval"]:
+    chosen = "" if watch["chosen"] else " (the operator's default)"
+    yield _MODES.get(watch["mode"], watch["mode"]).format(interval=watch["interval"]) + f"{chosen}."
+    if watch["mode"] != "off" and not watch["interval"]:
         yield "The operator has switched this off (drift_interval)."
-    if found["status"] is None:
+    if watch["status"] is None:
         yield "The objects have not been checked yet."
         return
-    named = {name: _shortened(found[name]) for name in ("drifted", "uncompared")}
-    status = _STATUSES.get(found["status"], found["status"]).format(**named)
-    yield f"Last checked {_age(found['age'])} ago ({found['time']}): {status}."
-    if found["status"] == "DRIFTED" and found["uncompared"]:
+    named = {name: _shortened(watch[name]) for name in ("drifted", "uncompared")}
+    status = _STATUSES.get(watch["status"], watch["status"]).format(**named)
+    yield f"Last checked {_age(watch['age'])} ago ({watch['time']}): {status}."
+    if watch["status"] == "DRIFTED" and watch["uncompared"]:
         yield f"Not compared completely: {named['uncompared']}."
-    if found["repair"]:
-        yield _REPAIRS.get(found["repair"], found["repair"])
+    if watch["repair"]:
+        yield _REPAIRS.get(watch["repair"], watch["repair"])
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -34,8 +34,8 @@ def fix_of(text: str, diagnostic: Diagnostic) -> Fix | None:
     if diagnostic.position.line > len(lines):
         return None
     line = lines[diagnostic.position.line - 1]
-    found = [*_whole(line, wrong)]
-    behind = [start for start in found if start >= diagnostic.position.column - 1]
+    columns = [*_whole(line, wrong)]
+    behind = [start for start in columns if start >= diagnostic.position.column - 1]
     if not behind or (len(behind) > 1 and behind[0] > diagnostic.position.column):
         return None
     start = sum(map(len, lines[: diagnostic.position.line - 1])) + behind[0]

@@ -67,8 +67,8 @@ def _ended(text: str) -> str:
         size = header[2] or header[5] or ""
         candidates.append(f"{text[: header.start()]}{header[1]}{size}-{text[header.end() :]}\n")
     for candidate in candidates:
-        found = [t.value for t in yaml.scan(candidate, Loader=yaml.CSafeLoader) if isinstance(t, yaml.ScalarToken)]
-        if found == values and candidate.endswith("\n"):
+        parsed = [t.value for t in yaml.scan(candidate, Loader=yaml.CSafeLoader) if isinstance(t, yaml.ScalarToken)]
+        if parsed == values and candidate.endswith("\n"):
             return candidate
     return f"{text}\n"
 

@@ -68,7 +68,7 @@ def _upward(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> set[tuple
         if first != second:
             after[first].append(second)
     done: set[str] = set()
-    found = set()
+    closing = set()
     for start in names:
         trail = {} if start in done else {start: iter(after[start])}
         while trail:
@@ -78,10 +78,10 @@ def _upward(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> set[tuple
                 done.add(name)
                 del trail[name]
             elif following in trail:
-                found.add((name, following))
+                closing.add((name, following))
             elif following not in done:
                 trail[following] = iter(after[following])
-    return found
+    return closing
 
 
 def _depths(names: Iterable[str], edges: Sequence[tuple[str, str]]) -> dict[str, int]:

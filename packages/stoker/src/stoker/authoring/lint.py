@@ -34,18 +34,18 @@ def lint(workspace: Workspace, paths: Iterable[str]) -> list[Diagnostic]:
     """Return all diagnostics for the templates in these files and the files they refer to, by source and position."""
     passed: Passed = defaultdict(set)
     roots = [_Root.of(workspace, path, passed) for path in paths]
-    found = dict.fromkeys(diagnostic for root in roots for diagnostic in root.diagnostics(passed))
-    found |= dict.fromkeys([*workspace.sources.problems(), *workspace.environment_warnings()])
+    diagnostics = dict.fromkeys(diagnostic for root in roots for diagnostic in root.diagnostics(passed))
+    diagnostics |= dict.fromkeys([*workspace.sources.problems(), *workspace.environment_warnings()])
     by_source = {
         source: list(repeated_keys(source, workspace.sources.text(source))) for source in workspace.sources.names()
     }
-    for diagnostic in workspace.placed(found):
+    for diagnostic in workspace.placed(diagnostics):
         by_source.setdefault(diagnostic.source, []).append(diagnostic)
-    kept: list[Diagnostic] = []
+    reported: list[Diagnostic] = []
     for source, problems in by_source.items():
         text = workspace.sources.shown(source)
-        kept += problems if text is None else suppress(problems, source, text)
-    return sorted(kept, key=Diagnostic.sort_key)
+        reported += problems if text is None else suppress(problems, source, text)
+    return sorted(reported, key=Diagnostic.sort_key)
 
 
 _UNUSED = ("unused-parameter", "unused-condition")
@@ -83,12 +83,12 @@ class _Root:
             yield from _warnings(self.place, self.found, received)
 
 
-def _warnings(place: BoundTemplate, found: Collection[Diagnostic], received: Collection[str]) -> Iterator[Diagnostic]:
-    """Yield the warnings about a template, without those that repeat what was `found` at the same place.
+def _warnings(place: BoundTemplate, errors: Collection[Diagnostic], received: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield the warnings about a template, without those that repeat one of the `errors` at the same place.
 
     The template must keep the parameters that it has `received` from others.
     """
-    refused = {(item.source, item.path) for item in found}
+    refused = {(item.source, item.path) for item in errors}
     for item in warnings(place.definition, place.type_of):
         # Parts of a template that cannot be read may use anything.
         if item.rule in _UNUSED and (place.problems or item.path[-1] in received):
@@ -110,13 +110,13 @@ def _check(workspace: Workspace, place: BoundTemplate, passed: Passed) -> list[D
             passed[""].update(map(str, entries_of(resource.properties) or ()))
 
     type_names = sorted(workspace.registry.types)
-    found = check(place.definition, place.type_of, deep=deep, type_names=type_names)
-    found += (item for item in _forms(workspace.registry, place) if item not in found)
+    diagnostics = check(place.definition, place.type_of, deep=deep, type_names=type_names)
+    diagnostics += (item for item in _forms(workspace.registry, place) if item not in diagnostics)
     return [
         *place.problems,
         *(
             replace(item, severity=WARNING) if item.rule == MISSING_FILE else item
-            for item in further(found, place.problems)
+            for item in further(diagnostics, place.problems)
         ),
         *_not_read(place),
     ]
@@ -164,12 +164,12 @@ def _nested(
         message = f"stacks are nested more than {MAX_NESTED_STACK_DEPTH} deep here"
         return [inside((), parent, resource, Diagnostic("nesting", message))]
     try:
-        found = _check(workspace, place.child(resource, request), passed)
+        diagnostics = _check(workspace, place.child(resource, request), passed)
     except TemplateInvalid as error:
-        found = list(error.diagnostics)
+        diagnostics = list(error.diagnostics)
     except RequestLimitExceeded as error:
-        found = [Diagnostic("limit", error.message)]
-    own, inner = seen_from_parent(parent, resource, found)
+        diagnostics = [Diagnostic("limit", error.message)]
+    own, inner = seen_from_parent(parent, resource, diagnostics)
     files = workspace.sources.own_names()
     return [*own, *(inside(files, parent, resource, item) for item in inner)]
 

@@ -57,14 +57,14 @@ _DELETE = "DELETE"
 def changes(plan: Answer) -> list[dict[str, Any]]:
     """Return the steps that change something; the deletion of a replaced object is part of the replacement."""
     replaced = {step["path"] for step in plan["steps"] if step["kind"] == "replace" or _is_made_again(step)}
-    found, skipped = [], None
+    shown, skipped = [], None
     for step in plan["steps"]:
         if skipped is not None and step["depth"] > skipped:
             continue
         skipped = step["depth"] if step["kind"] == "delete" and step["path"] in replaced else None
         if skipped is None and shown_kind(step) in _SHOWN:
-            found.append(step)
-    return found
+            shown.append(step)
+    return shown
 
 
 def _is_made_again(step: Answer) -> bool:
@@ -75,8 +75,8 @@ def _is_made_again(step: Answer) -> bool:
 def kept(plan: Answer) -> list[dict[str, Any]]:
     """Return the steps that change nothing for a reason that users should know, besides those of `skipped`."""
     skipped_paths = plan.get("skipped", ())
-    found = (step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"])
-    return [step for step in found if step["path"] not in skipped_paths]
+    explained = (step for step in plan["steps"] if shown_kind(step) == "keep" and step["reasons"])
+    return [step for step in explained if step["path"] not in skipped_paths]
 
 
 def moved_from(step: Answer) -> str:
@@ -101,13 +101,13 @@ def shown_kind(step: Answer) -> str:
 def suggested_moves(plan: Answer) -> list[str]:
     """Return the entries of the section `moved` with which renamed resources would keep their objects."""
     entries = plan.get("suggested_moves", ())
-    return [f"- {{from: {_scalar(each['from'])}, to: {_scalar(each['to'])}}}" for each in entries]
+    return [f"- {{from: {_scalar(move['from'])}, to: {_scalar(move['to'])}}}" for move in entries]
 
 
 def suggested_imports(plan: Answer) -> list[str]:
     """Return the entries of the section `imports` with which resources would own what they refer to."""
     entries = plan.get("suggested_imports", ())
-    return [f"- {{to: {_scalar(each['to'])}, id: {json.dumps(each['id'])}}}" for each in entries]
+    return [f"- {{to: {_scalar(suggestion['to'])}, id: {json.dumps(suggestion['id'])}}}" for suggestion in entries]
 
 
 def _scalar(name: str) -> str:
@@ -181,7 +181,7 @@ def compared(plan: Answer) -> str:
     extent = "" if whole else " (what the change touches and depends on)"
     counts = {"in sync": comparison["in_sync"], "different": comparison["differing"]}
     counts["not comparable"] = len(comparison["not_compared"])
-    numbers = ", ".join(f"{number} {what}" for what, number in counts.items() if number or what == "in sync")
+    numbers = ", ".join(f"{number} {result}" for result, number in counts.items() if number or result == "in sync")
     if not comparison["resources"]:
         numbers = "no objects"
     return f"Compared with the cloud at {comparison['at']}{extent}: {numbers}."
@@ -190,23 +190,25 @@ def compared(plan: Answer) -> str:
 def not_compared(plan: Answer) -> Iterator[str]:
     """Yield sentences about what a plan that has compared with the cloud could not compare, and why."""
     by_reason: dict[tuple[str, str], list[str]] = {}
-    for each in (plan.get("compared") or {}).get("not_compared", []):
-        what = "Unknown" if each["cause"] == _UNREAD else "Not comparable"
-        by_reason.setdefault((what, each["reason"].rstrip(".")), []).append(f"{each['path']} ({each['type']})")
-    for (what, reason), paths in by_reason.items():
-        yield f"{what}: {_named(paths)}: {reason}."
+    for resource in (plan.get("compared") or {}).get("not_compared", []):
+        label = "Unknown" if resource["cause"] == _UNREAD else "Not comparable"
+        by_reason.setdefault((label, resource["reason"].rstrip(".")), []).append(
+            f"{resource['path']} ({resource['type']})"
+        )
+    for (label, reason), paths in by_reason.items():
+        yield f"{label}: {_named(paths)}: {reason}."
 
 
 def ignored(plan: Answer) -> Iterator[str]:
     """Yield sentences about what the templates ignore in the comparison of a plan with the cloud."""
-    for each in (plan.get("compared") or {}).get("ignored", []):
-        names = [one["path"] + " (differs)" * one["differs"] for one in each["properties"]]
-        yield f"Ignored, as the template says: {each['path']} ({each['type']}): {', '.join(names)}."
+    for resource in (plan.get("compared") or {}).get("ignored", []):
+        names = [difference["path"] + " (differs)" * difference["differs"] for difference in resource["properties"]]
+        yield f"Ignored, as the template says: {resource['path']} ({resource['type']}): {', '.join(names)}."
 
 
 def is_unanswered(plan: Answer) -> bool:
     """Return whether a service did not answer a plan that compares with the cloud, or refused."""
-    return any(each["cause"] == _UNREAD for each in (plan.get("compared") or {}).get("not_compared", []))
+    return any(resource["cause"] == _UNREAD for resource in (plan.get("compared") or {}).get("not_compared", []))
 
 
 def costs(plan: Answer) -> str:
@@ -227,10 +229,10 @@ def is_denied(result: Answer) -> bool:
 def policy_sentence(result: Answer) -> str:
     """Return a sentence about a result of a policy: `Denied by no-open-ssh: rule: a rule lets …; restrict it.`"""
     diagnostic = result["diagnostic"]
-    what = str(_POLICY_CODES.get(result["code"], "{policy}")).format(policy=result["policy"])
+    verdict = str(_POLICY_CODES.get(result["code"], "{policy}")).format(policy=result["policy"])
     about = [result["path"]] if result["path"] else []
-    says = diagnostic["message"].removesuffix(".") + (f"; {diagnostic['hint']}" if diagnostic["hint"] else "")
-    return ": ".join([what, *about, says]) + "."
+    message = diagnostic["message"].removesuffix(".") + (f"; {diagnostic['hint']}" if diagnostic["hint"] else "")
+    return ": ".join([verdict, *about, message]) + "."
 
 
 def policy_sentences(plan: Answer) -> list[str]:
@@ -261,8 +263,8 @@ def not_counted(plan: Answer) -> Iterator[str]:
         groups = [group for group in costs["uncounted"] if group["why"] == why]
         shown = [f"{path} ({_priced(group)})" for group in groups for path in group["paths"]][:_MOST_NAMED]
         more = f" and {number - len(shown)} more" if number > len(shown) else ""
-        what = "resource" if number == 1 else "resources"
-        yield f"Not counted: {number} {what} {_WHY_NOT_COUNTED.get(why, why)}: {', '.join(shown)}{more}."
+        noun = "resource" if number == 1 else "resources"
+        yield f"Not counted: {number} {noun} {_WHY_NOT_COUNTED.get(why, why)}: {', '.join(shown)}{more}."
 
 
 def _priced(group: Answer) -> str:
@@ -289,14 +291,14 @@ class Consumers(NamedTuple):
 
 def consumers(plan: Answer) -> Iterator[Consumers]:
     """Yield the exports that other stacks import, as far as the plan changes them or may change them."""
-    for each in plan.get("consumers", ()):
-        name, stacks = each["export"], _named(each["stacks"])
-        if each["change"] == "unknown":
+    for consumer in plan.get("consumers", ()):
+        name, stacks = consumer["export"], _named(consumer["stacks"])
+        if consumer["change"] == "unknown":
             yield Consumers(
                 f"The export {name} may change, which is known when its resources have. Imported by: {stacks}. If it "
                 "does, the update fails before anything is removed."
             )
-        elif each["change"] != "unchanged":
+        elif consumer["change"] != "unchanged":
             yield Consumers(f"The export {name} changes, which fails while it is in use. Imported by: {stacks}.", True)
         elif changes(plan):
             yield Consumers(f"The export {name} keeps its value. Imported by: {stacks}.")
@@ -315,7 +317,7 @@ def denials(plan: Answer) -> list[dict[str, Any]]:
 
 def certain_failures(plan: Answer) -> list[dict[str, Any]]:
     """Return the diagnostics of what is known to fail, and of what policies deny."""
-    return [each["diagnostic"] for each in findings(plan) if each["verdict"] == FAILS] + denials(plan)
+    return [finding["diagnostic"] for finding in findings(plan) if finding["verdict"] == FAILS] + denials(plan)
 
 
 def _named(names: list[str]) -> str:

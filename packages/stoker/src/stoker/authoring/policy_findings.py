@@ -44,16 +44,16 @@ def policy_findings(workspace: Workspace, path: str, policies: Sequence[Policy])
         located = [*_steps(workspace, place, ())]
     except (TemplateInvalid, RequestLimitExceeded):  # the linter says why
         return []
-    steps = [each.step for each in located]
+    steps = [item.step for item in located]
     stack = {"name": "offline", "project_id": "", "tags": [], "nested": False}
     plan = {"action": _ACTION, "stack": stack, "steps": steps, "summary": {StepKind.CREATE.value: len(steps)}}
-    found = []
+    findings = []
     for outcome in evaluated(concerning(policies, _ACTION), plan):
         if not outcome.holds:
             diagnostic = _diagnostic(outcome)
             chain = located[outcome.index].chain if outcome.index is not None else ()
-            found.append(_placed(workspace, path, diagnostic, chain))
-    return sorted(dict.fromkeys(found), key=Diagnostic.sort_key)
+            findings.append(_placed(workspace, path, diagnostic, chain))
+    return sorted(dict.fromkeys(findings), key=Diagnostic.sort_key)
 
 
 def _steps(
@@ -65,26 +65,26 @@ def _steps(
         kind = place.kind_of(resource)
         if kind is None or isinstance(kind, Unchecked):
             continue
-        given = {} if kind.ignores_properties else definition.resolve(resource.properties, UnknownScope()) or {}
+        properties = {} if kind.ignores_properties else definition.resolve(resource.properties, UnknownScope()) or {}
         within = (*chain, (place, resource))
-        path = ".".join(each.name for _, each in within)
-        what = StepKind.CREATE if resource.external_id is None else StepKind.USE
-        yield _Located(step_document(path, resource.type, kind, given, what, ()), within)
-        request = capabilities.sample_of(kind, finalized(kind, given))
+        path = ".".join(ancestor.name for _, ancestor in within)
+        step_kind = StepKind.CREATE if resource.external_id is None else StepKind.USE
+        yield _Located(step_document(path, resource.type, kind, properties, step_kind, ()), within)
+        request = capabilities.sample_of(kind, finalized(kind, properties))
         if request is not None and request.template is not None and place.depth < _MOST_NESTED:
             yield from _steps(workspace, place.child(resource, request).require_valid(), within)
 
 
 def _diagnostic(outcome: Outcome) -> Diagnostic:
     """Return the diagnostic of a policy that is not satisfied: an error only if it denies for certain."""
-    found = outcome_diagnostic(outcome, ())
+    diagnostic = outcome_diagnostic(outcome, ())
     if outcome.deferred:
-        found = replace(found, message="it depends on values that are not known without a deployment")
+        diagnostic = replace(diagnostic, message="it depends on values that are not known without a deployment")
     certain = outcome.holds is not None and not outcome.deferred
     if certain and outcome.policy.verdict is EnforcementLevel.REQUIRE_APPROVAL:
-        found = replace(found, message=f"an approval is required: {found.message}")
+        diagnostic = replace(diagnostic, message=f"an approval is required: {diagnostic.message}")
     denied = certain and outcome.policy.verdict is EnforcementLevel.DENY
-    return replace(found, severity=ERROR if denied else WARNING)
+    return replace(diagnostic, severity=ERROR if denied else WARNING)
 
 
 def _placed(
@@ -95,9 +95,9 @@ def _placed(
         return replace(diagnostic, source=path)
     place, resource = chain[-1]
     document = place.definition.template.document
-    at = (place.definition.template.written("resources"), resource.name)
-    found = replace(diagnostic, source=document.source, path=at, position=document.locate(at))
+    key = (place.definition.template.written("resources"), resource.name)
+    located = replace(diagnostic, source=document.source, path=key, position=document.locate(key))
     files = workspace.sources.own_names()
     for outer, holder in reversed(chain[:-1]):
-        found = inside(files, outer.definition, holder, found)
-    return found
+        located = inside(files, outer.definition, holder, located)
+    return located

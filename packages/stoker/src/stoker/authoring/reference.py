@@ -25,8 +25,8 @@ _HIDDEN = "HIDDEN"
 
 def matching_types(registry: Registry, pattern: str) -> list[str]:
     """Return the names that contain `pattern`, whatever its case, without hidden types; all names for an empty one."""
-    found = sorted(name for name in registry.types if pattern.lower() in name.lower())
-    return [name for name in found if registry.types[name].support.status != _HIDDEN]
+    matching = sorted(name for name in registry.types if pattern.lower() in name.lower())
+    return [name for name in matching if registry.types[name].support.status != _HIDDEN]
 
 
 def exact_type(registry: Registry, name: str) -> str | None:
@@ -137,8 +137,8 @@ def _label(version: Version) -> str:
 
 
 def _paragraphs(function: type) -> str:
-    found = cleandoc(function.__doc__ or "").split("\n\n")
-    return "\n".join(" ".join(paragraph.split()) for paragraph in found)
+    paragraphs = cleandoc(function.__doc__ or "").split("\n\n")
+    return "\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 def _sentence(text: str) -> str:

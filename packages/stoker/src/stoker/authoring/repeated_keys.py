@@ -17,12 +17,12 @@ _MERGE = "<<"
 
 def repeated_keys(source: str, text: str) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each duplicate key of a mapping, in the order of the document."""
-    for key, first, again in _in_json(text) if text.lstrip()[:1] == "{" else _in_yaml(text):
+    for key, first, second in _in_json(text) if text.lstrip()[:1] == "{" else _in_yaml(text):
         yield Diagnostic(
             "duplicate-key",
             f"the mapping has the key {key!r} twice, so its value at {source}:{first.line}:{first.column} is ignored",
             source=source,
-            position=again,
+            position=second,
             hint="remove one of them",
         )
 
@@ -34,21 +34,26 @@ def _in_yaml(text: str) -> Iterator[tuple[str, Position, Position]]:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
             if isinstance(event, yaml.CollectionEndEvent):
                 frames.pop()
-            elif isinstance(event, yaml.NodeEvent):
-                if frames and isinstance(event, yaml.ScalarEvent):
-                    mark = event.start_mark
-                    assert mark is not None
-                    position = Position(mark.line + 1, mark.column + 1)
-                    is_merge = event.value == _MERGE and event.implicit[0]
-                    first = frames[-1].first(event.value, position)
-                    if first is not None and not is_merge:
-                        yield event.value, first, position
-                if frames:
-                    frames[-1].turn()
-                if isinstance(event, yaml.CollectionStartEvent):
-                    frames.append(_Frame(isinstance(event, yaml.MappingStartEvent)))
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            if frames and isinstance(event, yaml.ScalarEvent):
+                position = _position(event)
+                first = frames[-1].earlier_position(event.value, position)
+                is_merge = event.value == _MERGE and event.implicit[0]
+                if first is not None and not is_merge:
+                    yield event.value, first, position
+            if frames:
+                frames[-1].advance()
+            if isinstance(event, yaml.CollectionStartEvent):
+                frames.append(_Frame(isinstance(event, yaml.MappingStartEvent)))
     except yaml.YAMLError:
         return
+
+
+def _position(event: yaml.ScalarEvent) -> Position:
+    mark = event.start_mark
+    assert mark is not None
+    return Position(mark.line + 1, mark.column + 1)
 
 
 def _in_json(text: str) -> Iterator[tuple[str, Position, Position]]:
@@ -60,18 +65,18 @@ def _in_json(text: str) -> Iterator[tuple[str, Position, Position]]:
     line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
     frames: list[_Frame] = []
     for token in _JSON_TOKEN.finditer(text):
-        word = token[0]
-        if word in ("{", "["):
-            frames.append(_Frame(word == "{"))
-        elif word in ("}", "]"):
+        source = token[0]
+        if source in ("{", "["):
+            frames.append(_Frame(source == "{"))
+        elif source in ("}", "]"):
             frames.pop()
-        elif word in (":", ","):
-            frames[-1].turn()
-        elif word[0] == '"':
+        elif source in (":", ","):
+            frames[-1].advance()
+        elif source[0] == '"':
             line = bisect_right(line_starts, token.start())
             position = Position(line, token.start() - line_starts[line - 1] + 1)
-            key = json.loads(word)
-            if (first := frames[-1].first(key, position)) is not None:
+            key = json.loads(source)
+            if (first := frames[-1].earlier_position(key, position)) is not None:
                 yield key, first, position
 
 
@@ -83,13 +88,13 @@ class _Frame:
         self._is_mapping = is_mapping
         self._expects_key = True
 
-    def first(self, key: str, position: Position) -> Position | None:
-        """Return the earlier position of a key; None for a new key, and for values."""
+    def earlier_position(self, key: str, position: Position) -> Position | None:
+        """Record the position of a key. Return its position before; None for a new key, and for values."""
         if not self._is_mapping or not self._expects_key:
             return None
         first = self._keys.setdefault(key, position)
         return None if first is position else first
 
-    def turn(self) -> None:
+    def advance(self) -> None:
         """Advance from a key to its value, or to the next key."""
         self._expects_key = not self._expects_key

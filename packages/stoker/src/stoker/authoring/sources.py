@@ -110,13 +110,13 @@ def search(paths: Iterable[str]) -> Found:
             templates.append(path)
             continue
         before = len(templates)
-        for found in sorted(Path(path).rglob("*")):
-            if found.suffix in SUFFIXES | _RENDERED and found.is_file():
-                why = _skip_reason(found)
+        for file in sorted(Path(path).rglob("*")):
+            if file.suffix in SUFFIXES | _RENDERED and file.is_file():
+                why = _skip_reason(file)
                 if why is None:
-                    templates.append(str(found))
+                    templates.append(str(file))
                 elif why:
-                    skipped[str(found)] = why
+                    skipped[str(file)] = why
         if len(templates) == before:
             empty.append(path)
     return Found(templates, skipped, empty)
@@ -170,10 +170,10 @@ class Sources:
                 self._texts[path] = packaged_templates().get(path) or self._read(path)
             except (OSError, UnicodeDecodeError) as error:
                 self._texts[path] = error
-        found = self._texts[path]
-        if isinstance(found, Exception):
-            raise found
-        return found
+        content = self._texts[path]
+        if isinstance(content, Exception):
+            raise content
+        return content
 
     def exists(self, path: str) -> bool:
         """Return whether there is a source with this path, even if it cannot be read."""
@@ -189,7 +189,7 @@ class Sources:
 
     def names(self) -> set[str]:
         """The sources that were read."""
-        return {path for path, found in self._texts.items() if isinstance(found, str)}
+        return {path for path, content in self._texts.items() if isinstance(content, str)}
 
     def own_names(self) -> set[str]:
         """The sources that were read and that belong to the user, unlike packaged templates."""
@@ -197,8 +197,8 @@ class Sources:
 
     def shown(self, path: str) -> str | None:
         """Return the content of a source that was read; None for anything else."""
-        found = self._texts.get(path)
-        return found if isinstance(found, str) else None
+        content = self._texts.get(path)
+        return content if isinstance(content, str) else None
 
     def document(self, path: str) -> Document:
         """Return the data of a file with positions. Raises TemplateInvalid, also for a file that cannot be read."""
@@ -229,10 +229,10 @@ class Sources:
                 self._templates[path] = self._examine(path)
             except TemplateInvalid as error:
                 self._templates[path] = error
-        found = self._templates[path]
-        if isinstance(found, TemplateInvalid):
-            raise found
-        return found
+        examined = self._templates[path]
+        if isinstance(examined, TemplateInvalid):
+            raise examined
+        return examined
 
     def _examine(self, path: str) -> tuple[Template, list[Diagnostic]]:
         document = self.document(path)
@@ -243,8 +243,8 @@ class Sources:
 
     def problems(self) -> Iterator[Diagnostic]:
         """Yield the structural problems of all templates that were examined."""
-        for found in self._templates.values():
-            yield from found.diagnostics if isinstance(found, TemplateInvalid) else found[1]
+        for examined in self._templates.values():
+            yield from examined.diagnostics if isinstance(examined, TemplateInvalid) else examined[1]
 
 
 def _diagnostic(rule: str, message: str, source: str) -> Diagnostic:

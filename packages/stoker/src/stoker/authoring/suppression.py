@@ -21,7 +21,7 @@ class _Ignore:
 
     rule: str
     line: int
-    written: Position
+    position: Position
     used: bool = field(default=False)
 
 
@@ -31,27 +31,27 @@ def _ignores(text: str) -> Iterator[_Ignore]:
         match = _COMMENT.search(line)
         if match is None:
             continue
-        written = Position(index + 1, line.index("#", match.start()) + 1)
+        position = Position(index + 1, line.index("#", match.start()) + 1)
         target = index
         while target < len(lines) - 1 and lines[target].lstrip()[:1] in ("#", ""):
             target += 1
         for rule in match[1].split(","):
-            yield _Ignore(rule.strip(), target + 1, written)
+            yield _Ignore(rule.strip(), target + 1, position)
 
 
 def suppress(diagnostics: Iterable[Diagnostic], source: str, text: str) -> list[Diagnostic]:
     """Return the diagnostics of a source that no comment suppresses, with one for each unused comment."""
     ignores = list(_ignores(text))
-    kept = []
+    reported = []
     for diagnostic in diagnostics:
         line = diagnostic.position.line if diagnostic.position else None
-        taken = [item for item in ignores if item.rule == diagnostic.rule and item.line == line]
-        for item in taken:
+        matching = [item for item in ignores if item.rule == diagnostic.rule and item.line == line]
+        for item in matching:
             item.used = True
-        if not taken:
-            kept.append(diagnostic)
-    kept += (_idle(item, source) for item in ignores if not item.used)
-    return kept
+        if not matching:
+            reported.append(diagnostic)
+    reported += (_idle(item, source) for item in ignores if not item.used)
+    return reported
 
 
 def _idle(item: _Ignore, source: str) -> Diagnostic:
@@ -59,7 +59,7 @@ def _idle(item: _Ignore, source: str) -> Diagnostic:
         "unused-ignore",
         f"there is no diagnostic of the rule {item.rule!r} to ignore on line {item.line}",
         source=source,
-        position=item.written,
+        position=item.position,
         hint="remove the comment",
         severity=WARNING,
     )

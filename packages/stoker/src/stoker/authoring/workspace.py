@@ -163,7 +163,7 @@ class Workspace:
         Raises TemplateInvalid for a loop that cannot be expanded.
         """
         template, problems = examined
-        definition, found = Definition.examine(
+        definition, faults = Definition.examine(
             template,
             environment,
             parameters=parameters,
@@ -173,7 +173,7 @@ class Workspace:
             look_up=lambda *_: UNDETERMINED,
             broken=[item.path[:2] for item in problems],
         )
-        return BoundTemplate(self, definition, [*problems, *further(found, problems)], files, depth)
+        return BoundTemplate(self, definition, [*problems, *further(faults, problems)], files, depth)
 
     def template_type(self, path: str) -> ResourceType | None:
         """Return the resource type of the template at `path`; None if there is no such file."""
@@ -189,8 +189,8 @@ class Workspace:
         """
         if type_name == INVALID_TYPE:
             return Unchecked()
-        found = self.registry.types.get(type_name)
-        return Unchecked() if found is None and self._hides_types else found
+        kind = self.registry.types.get(type_name)
+        return Unchecked() if kind is None and self._hides_types else kind
 
     def environment(self, schemas: Mapping[str, ParameterSchema]) -> Environment:
         """Return the merged environments, over the default environment; `schemas` are the template's parameters.
@@ -213,9 +213,11 @@ class Workspace:
     def _environment(self, schemas: Mapping[str, ParameterSchema]) -> tuple[Environment, list[Diagnostic]]:
         """Return what can be used of the environments, and their problems."""
         documents, unread = self._documents
-        merged, found = Environment.examine([(each.source, _with_files(each)) for each in documents], schemas)
-        by_source = {each.source: each for each in documents}
-        problems = [*unread, *(replace(item, position=by_source[item.source].locate(item.path)) for item in found)]
+        merged, faults = Environment.examine(
+            [(document.source, _with_files(document)) for document in documents], schemas
+        )
+        by_source = {document.source: document for document in documents}
+        problems = [*unread, *(replace(item, position=by_source[item.source].locate(item.path)) for item in faults)]
         return merged.with_operator(Environment.from_data(packaged_environment())), problems
 
     @cached_property
@@ -234,7 +236,7 @@ class Workspace:
     def _hides_types(self) -> bool:
         """Return whether an environment has a registry that cannot be read."""
         documents, unread = self._documents
-        _, problems = Environment.examine([(each.source, each.data) for each in documents], {})
+        _, problems = Environment.examine([(document.source, document.data) for document in documents], {})
         return hides_types([*unread, *problems])
 
 

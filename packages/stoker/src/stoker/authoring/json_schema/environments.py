@@ -113,5 +113,5 @@ def _name(description: str) -> Schema:
 
 
 def _choice(names: frozenset[str], description: str) -> Schema:
-    one: Schema = {"enum": sorted(names)}
-    return {"description": description, "anyOf": [one, {"type": "array", "items": one}]}
+    choice: Schema = {"enum": sorted(names)}
+    return {"description": description, "anyOf": [choice, {"type": "array", "items": choice}]}

@@ -32,19 +32,19 @@ _UNTAGGED: Schema = {"type": ["string", "array"]}
 
 def of_hot(registry: Registry) -> Schema:
     """Return the schema of HOT templates, with the properties of all resource types."""
-    found = _versions("hot")
+    versions = _versions("hot")
     return {
         "$schema": DRAFT,
         "title": "HOT template",
         "type": "object",
-        "properties": _hot_sections(found),
+        "properties": _hot_sections(versions),
         "required": ["heat_template_version"],
         "additionalProperties": False,
         "definitions": {
             **DEFINITIONS,
-            FUNCTION: _call(found),
-            "condition": _condition(found),
-            "resource": {**_hot_resource(registry, found), "allOf": _by_type(registry, "type", "properties")},
+            FUNCTION: _call(versions),
+            "condition": _condition(versions),
+            "resource": {**_hot_resource(registry, versions), "allOf": _by_type(registry, "type", "properties")},
             **_type_definitions(registry),
         },
     }
@@ -105,20 +105,20 @@ def of_cfn(registry: Registry, short_tags: bool = False) -> Schema:
     `short_tags` is for editors that take a value with a short tag, such as `!Ref name`, for what follows the tag: any
     string and any list is then accepted in place of a value.
     """
-    found = _versions("cfn")
-    call = _call(found)
+    versions = _versions("cfn")
+    call = _call(versions)
     return {
         "$schema": DRAFT,
         "title": "CloudFormation template",
         "type": "object",
-        "properties": _cfn_sections(found),
-        "anyOf": [{"required": [key]} for key in (*(version.key for version in found), "Resources")],
+        "properties": _cfn_sections(versions),
+        "anyOf": [{"required": [key]} for key in (*(version.key for version in versions), "Resources")],
         "additionalProperties": False,
         "definitions": {
             **DEFINITIONS,
             FUNCTION: {"anyOf": [call, _UNTAGGED]} if short_tags else call,
-            "condition": _condition(found),
-            "resource": {**_cfn_resource(registry, found), "allOf": _by_type(registry, "Type", "Properties")},
+            "condition": _condition(versions),
+            "resource": {**_cfn_resource(registry, versions), "allOf": _by_type(registry, "Type", "Properties")},
             **_type_definitions(registry),
         },
     }

@@ -28,13 +28,13 @@ def is_project(path: str) -> bool:
 
 def problems_of(path: str) -> list[Diagnostic]:
     """Return the mistakes of a project file in all its stages, and of its templates."""
-    found: dict[Diagnostic, None] = {}
+    problems: dict[Diagnostic, None] = {}
     try:
         for stage in stages_of(path):
-            found |= dict.fromkeys(_mistakes(path, stage))
+            problems |= dict.fromkeys(_mistakes(path, stage))
     except TemplateInvalid as error:
-        found |= dict.fromkeys(error.diagnostics)
-    return sorted(found, key=Diagnostic.sort_key)
+        problems |= dict.fromkeys(error.diagnostics)
+    return sorted(problems, key=Diagnostic.sort_key)
 
 
 def _mistakes(path: str, stage: str | None) -> Iterator[Diagnostic]:

@@ -61,12 +61,12 @@ class Order:
 
 def imports_of(shared: Mapping[str, Shared]) -> dict[str, dict[str, str]]:
     """Return, for each stack, the other stacks of the project whose exports it imports, each with one of them."""
-    owners = {export: stack for stack, found in shared.items() for export in sorted(found.exports)}
+    owners = {export: stack for stack, its in shared.items() for export in sorted(its.exports)}
     return {
         stack: {
-            owners[export]: export for export in sorted(found.imports) if export in owners and owners[export] != stack
+            owners[export]: export for export in sorted(its.imports) if export in owners and owners[export] != stack
         }
-        for stack, found in shared.items()
+        for stack, its in shared.items()
     }
 
 
@@ -86,23 +86,23 @@ def order_of(
         for other in sorted(others):
             if not would_close_cycle(before, stack, other):
                 before[stack].add(other)
-    kept: dict[str, dict[str, object]] = {}
+    kept_exports: dict[str, dict[str, object]] = {}
     released: dict[str, set[str]] = {}
-    for export, found in sorted(present.items()):
-        exporter = found.stack
+    for export, exported in sorted(present.items()):
+        exporter = exported.stack
         if exporter not in before:
             continue
-        leaving = sorted(name for name in found.importers if name in shared and export not in shared[name].imports)
+        leaving = sorted(name for name in exported.importers if name in shared and export not in shared[name].imports)
         for importer in leaving:
             if not would_close_cycle(before, exporter, importer):
                 before[exporter].add(importer)
             elif export not in shared[exporter].exports:
-                kept.setdefault(exporter, {})[export] = found.value
+                kept_exports.setdefault(exporter, {})[export] = exported.value
                 released.setdefault(exporter, set()).add(importer)
         for other, its in shared.items():  # the export moves to another stack
             if other != exporter and export in its.exports and not would_close_cycle(before, other, exporter):
                 before[other].add(exporter)
-    steps = {stack: Step(stack, stack, kept.get(stack, {})) for stack in topological(before)[0]}
+    steps = {stack: Step(stack, stack, kept_exports.get(stack, {})) for stack in topological(before)[0]}
     for exporter, importers in released.items():
         name = f"{exporter} (again)"
         steps[name] = Step(name, exporter)

@@ -115,8 +115,8 @@ def cloud_of(path: str, stage: str | None) -> str | None:
 
 def _cloud_of(document: Document, stage: str | None) -> str | None:
     own = document.data["stages"][stage] if stage is not None else {}
-    found: str | None = own.get("cloud", document.data.get("cloud"))
-    return found
+    cloud: str | None = own.get("cloud", document.data.get("cloud"))
+    return cloud
 
 
 def read_project(path: str, stage: str | None = None, within: Path | None = None) -> Project:
@@ -141,8 +141,8 @@ def read_project(path: str, stage: str | None = None, within: Path | None = None
 def _parsed(path: str) -> Document:
     document = Document.parse(Path(path).read_text("utf-8-sig"), source=path)
     wrong = [
-        Diagnostic(RULE, each.message, each.path, document.source, document.locate(each.path), each.hint)
-        for each in FILE.faults(document.data, ())
+        Diagnostic(RULE, fault.message, fault.path, document.source, document.locate(fault.path), fault.hint)
+        for fault in FILE.faults(document.data, ())
     ]
     if wrong:
         raise TemplateInvalid(sorted(wrong, key=Diagnostic.sort_key))
@@ -227,7 +227,7 @@ class _Reader:
 
     def faults(self, stacks: Mapping[str, ProjectStack]) -> Iterator[Diagnostic]:
         """Yield what is wrong with the stacks, one by one and together."""
-        outside = [each for stack in stacks.values() for each in self._outside(stack)]
+        outside = [fault for stack in stacks.values() for fault in self._outside(stack)]
         if outside:  # nothing of it is read
             yield from outside
             return
@@ -343,13 +343,13 @@ def shared_by(stack: ProjectStack) -> Shared:
 
 def _losing(stacks: Mapping[str, ProjectStack]) -> dict[str, frozenset[str]]:
     keys = {stack.name: key for key, stack in stacks.items()}
-    found: dict[str, set[str]] = {}
+    gaining: dict[str, set[str]] = {}
     for stack in stacks.values():
         for entry in _moves_between(stack):
             source, target = keys.get(entry.source.stack), keys.get(entry.target.stack)
             if source is not None and target is not None and source != target:
-                found.setdefault(source, set()).add(target)
-    return {key: frozenset(others) for key, others in found.items()}
+                gaining.setdefault(source, set()).add(target)
+    return {key: frozenset(others) for key, others in gaining.items()}
 
 
 def _moves_between(stack: ProjectStack) -> Iterator[StackMove]:
@@ -386,7 +386,7 @@ def _refuse_circular(
     path = [*cycle, cycle[0]]
     steps = [f"{name} → {other} ({_why(requires[name][other])})" for name, other in pairwise(path)]
     first, then = stacks[path[0]], path[1]
-    places = [each.place for each in first.references.values() if each.stack == then]
+    places = [reference.place for reference in first.references.values() if reference.stack == then]
     place = first.depends_on.get(then) or next(iter(places), first.place)
     message = f"the stacks depend on each other: {', '.join(steps)}"
     raise TemplateInvalid([reader.problem(place, message, "remove one of these dependencies")])

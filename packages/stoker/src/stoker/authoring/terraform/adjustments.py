@@ -28,16 +28,16 @@ def _server(draft: Draft, known: Drafts) -> None:
     if values.get("image") == _NO_IMAGE:
         del values["image"]
     entries = []
-    for each in draft.items("networks"):
-        kept = ("port",) if each.get("port") else ("network", "fixed_ip")
-        entries.append({name: each[name] for name in kept if name in each})
-    entries = [each for number, each in enumerate(entries) if each and each not in entries[:number]]
+    for network in draft.items("networks"):
+        fields = ("port",) if network.get("port") else ("network", "fixed_ip")
+        entries.append({name: network[name] for name in fields if name in network})
+    entries = [entry for number, entry in enumerate(entries) if entry and entry not in entries[:number]]
     values |= {"networks": entries} if entries else {}
     named = shown.get("security_groups")
     groups = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    if groups and entries and not any("port" in each for each in entries):
+    if groups and entries and not any("port" in entry for entry in entries):
         values["security_groups"] = groups
-    group = next((each.get("group") for each in draft.maps("scheduler_hints")), None)
+    group = next((hints.get("group") for hints in draft.maps("scheduler_hints")), None)
     if group:
         values["scheduler_hints"] = {"group": group}
     _disks(draft)
@@ -48,8 +48,8 @@ def _disks(draft: Draft) -> None:
     sources = {"volume": "volume_id", "image": "image", "snapshot": "snapshot_id"}
     blocks, disks = draft.maps("block_device"), draft.items("block_device_mapping_v2")
     draft.values.pop("block_device_mapping_v2", None)
-    made, attached = disks[: len(blocks)], disks[len(blocks) :]
-    for disk, block in zip(made, blocks, strict=True):
+    created, attached = disks[: len(blocks)], disks[len(blocks) :]
+    for disk, block in zip(created, blocks, strict=True):
         source, identifier = block.get("source_type"), block.get("uuid")
         if block.get("destination_type") == "local" and source == "image":
             continue  # the image of the server itself
@@ -58,9 +58,9 @@ def _disks(draft: Draft) -> None:
         size = {"volume_size": disk["volume_size"]} if source != "volume" and disk.get("volume_size") else {}
         rest = {name: disk[name] for name in ("boot_index", "delete_on_termination") if name in disk}
         draft.add("block_device_mapping_v2", {sources[source]: identifier, **size, **rest})
-    taken = {each.get("volume_id") for each in draft.items("block_device_mapping_v2")}
+    volume_ids = {disk.get("volume_id") for disk in draft.items("block_device_mapping_v2")}
     for disk in attached:
-        if disk["volume_id"] not in taken:
+        if disk["volume_id"] not in volume_ids:
             draft.add("block_device_mapping_v2", disk)
 
 
@@ -108,14 +108,14 @@ def _router_interface(draft: Draft, known: Drafts) -> None:
 
 
 def _security_group(draft: Draft, known: Drafts) -> None:
-    rules = [_rule(each, draft) for each in draft.items("rules")]
+    rules = [_rule(rule, draft) for rule in draft.items("rules")]
     draft.values.pop("rules", None)
-    has_outgoing = any(each.get("direction") == "egress" for each in rules)
+    has_outgoing = any(rule.get("direction") == "egress" for rule in rules)
     without_default = bool(draft.shown.get("delete_default_rules"))
     if without_default and not has_outgoing:
         raise Unsupported("it has no rule for outgoing traffic, which a template cannot say")
     if has_outgoing and not without_default:
-        rules = _DEFAULT_EGRESS + [each for each in rules if each not in _DEFAULT_EGRESS]
+        rules = _DEFAULT_EGRESS + [rule for rule in rules if rule not in _DEFAULT_EGRESS]
     if rules:
         draft.values["rules"] = rules
 
@@ -124,32 +124,32 @@ def _compute_security_group(draft: Draft, known: Drafts) -> None:
     """A group that Nova manages for Neutron: with rules for incoming traffic only, -1 for ports without a limit."""
     rules = []
     for rule, shown in zip(draft.items("rules"), draft.maps("rule"), strict=True):
-        found = {name: value for name, value in rule.items() if value != -1}
+        limited = {name: value for name, value in rule.items() if value != -1}
         if shown.get("self"):
-            found["remote_group_id"] = draft.id
-        version = "IPv6" if ":" in str(found.get("remote_ip_prefix", "")) else "IPv4"
-        rules.append({"direction": "ingress", "ethertype": version, **_rule(found, draft)})
+            limited["remote_group_id"] = draft.id
+        version = "IPv6" if ":" in str(limited.get("remote_ip_prefix", "")) else "IPv4"
+        rules.append({"direction": "ingress", "ethertype": version, **_rule(limited, draft)})
     if rules:
         draft.values["rules"] = rules
 
 
 def _rule(rule: Mapping[str, object], group: Draft) -> dict[str, Any]:
     """Return a rule; in the state, a range that is not given is from 0 to 0."""
-    found = {name: value for name, value in rule.items() if name != "remote_group_id"}
+    values = {name: value for name, value in rule.items() if name != "remote_group_id"}
     ends = ("port_range_min", "port_range_max")
-    if not any(found.get(name) for name in ends):
-        found = {name: value for name, value in found.items() if name not in ends}
+    if not any(values.get(name) for name in ends):
+        values = {name: value for name, value in values.items() if name not in ends}
     if remote := rule.get("remote_group_id"):
-        found["remote_mode"] = "remote_group_id"
+        values["remote_mode"] = "remote_group_id"
         if remote != group.id:
-            found["remote_group_id"] = remote
-    return found
+            values["remote_group_id"] = remote
+    return values
 
 
 def _volume(draft: Draft, known: Drafts) -> None:
     metadata = draft.values.get("metadata")
     if isinstance(metadata, dict):
-        draft.values["metadata"] = {key: each for key, each in metadata.items() if key not in _SERVICE_METADATA}
+        draft.values["metadata"] = {key: value for key, value in metadata.items() if key not in _SERVICE_METADATA}
 
 
 def _qos_specs(draft: Draft, known: Drafts) -> None:
@@ -181,12 +181,14 @@ def _pool(draft: Draft, known: Drafts) -> None:
 def _key_container(draft: Draft, known: Drafts) -> None:
     references = draft.maps("secret_refs")
     if draft.kind.type_name == "OS::Barbican::GenericContainer":
-        draft.values["secrets"] = [{"name": each.get("name"), "ref": each.get("secret_ref")} for each in references]
+        draft.values["secrets"] = [
+            {"name": secret.get("name"), "ref": secret.get("secret_ref")} for secret in references
+        ]
         return
-    for each in references:
-        name = _KEY_ROLES.get(str(each.get("name")), "")
+    for secret in references:
+        name = _KEY_ROLES.get(str(secret.get("name")), "")
         if name in draft.kind.properties:
-            draft.values[name] = each.get("secret_ref")
+            draft.values[name] = secret.get("secret_ref")
 
 
 ADJUSTMENTS: Mapping[str, Callable[[Draft, Drafts], None]] = {

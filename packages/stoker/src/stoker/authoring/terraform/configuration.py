@@ -57,14 +57,14 @@ def to_configuration(objects: Iterable[StackObject], types: Mapping[str, Resourc
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """An object that is written. `given` are its properties that have a value, `values` the arguments that have one,
+    """An object that is written. `properties` are those that have a value, `values` the arguments that have one,
     each with its property.
     """
 
-    of: StackObject
+    stack_object: StackObject
     row: Row
     import_id: str
-    given: Mapping[str, Any]
+    properties: Mapping[str, Any]
     values: Sequence[tuple[str, str, Any]]
 
 
@@ -81,41 +81,45 @@ class _Writing:
     def written(self) -> Configuration:
         """Write the objects in the order of their paths, after the addresses of all are known."""
         result = self._result
-        chosen = [block for each in self._objects if (block := self._block(each)) is not None]
+        chosen = [block for stack_object in self._objects if (block := self._block(stack_object)) is not None]
         names: dict[str, int] = {}
         for block in chosen:
-            name = f"{block.row.name}.{_word(block.of.path)}"
+            name = f"{block.row.name}.{_word(block.stack_object.path)}"
             names[name] = names.get(name, 0) + 1
             address = name if names[name] == 1 else f"{name}_{names[name]}"
-            result.resources[block.of.path] = self._addresses[block.of.id] = address
+            result.resources[block.stack_object.path] = self._addresses[block.stack_object.id] = address
         blocks = [self._text(block) for block in chosen]
         variables = [_variable(name) for name in self._variables]
         result.variables = self._variables
         result.text = "\n".join([_HEAD, *variables, *blocks]) if blocks else ""
         return result
 
-    def _block(self, each: StackObject) -> _Block | None:
+    def _block(self, stack_object: StackObject) -> _Block | None:
         """Return what is written of an object; None if Terraform has no place for it, which the result then says."""
-        row = rows_of_types().get(each.type)
-        if row is None or each.type not in self._types:
-            self._result.unsupported[each.path] = f"Terraform's provider has no equivalent of {each.type}"
+        row = rows_of_types().get(stack_object.type)
+        if row is None or stack_object.type not in self._types:
+            self._result.unsupported[stack_object.path] = (
+                f"Terraform's provider has no equivalent of {stack_object.type}"
+            )
             return None
-        if not (import_id := _import_id(each, row)):
-            self._result.unsupported[each.path] = (
+        if not (import_id := _import_id(stack_object, row)):
+            self._result.unsupported[stack_object.path] = (
                 f"Terraform imports it by {row.imported_by}, which the stack does not have"
             )
             return None
-        given = self._given(each)
-        values = list(self._values(each, row, given))
-        blocks = [name for name, block in row.blocks.items() if block.to in given]
-        found = {*blocks, *(attribute for attribute, _, _ in values)}
-        if missing := [name for name in row.required if name not in found]:
-            self._result.unsupported[each.path] = f"Terraform needs {', '.join(missing)}, which the stack does not have"
+        properties = self._properties(stack_object)
+        values = list(self._values(stack_object, row, properties))
+        blocks = [name for name, block in row.blocks.items() if block.to in properties]
+        present = {*blocks, *(attribute for attribute, _, _ in values)}
+        if missing := [name for name in row.required if name not in present]:
+            self._result.unsupported[stack_object.path] = (
+                f"Terraform needs {', '.join(missing)}, which the stack does not have"
+            )
             return None
-        return _Block(each, row, import_id, given, values)
+        return _Block(stack_object, row, import_id, properties, values)
 
     def _text(self, block: _Block) -> str:
-        address = self._result.resources[block.of.path]
+        address = self._result.resources[block.stack_object.path]
         kind, _, name = address.partition(".")
         lines = list(self._arguments(block))
         imported = _block_text("import", [("to", address), ("id", _string(block.import_id))])
@@ -124,45 +128,47 @@ class _Writing:
 
     def _arguments(self, block: _Block) -> Iterator[tuple[str, str]]:
         """Yield the arguments and blocks of a resource; the name of a block ends with a brace."""
-        each, given = block.of, block.given
-        kind = self._types[each.type]
+        stack_object, properties = block.stack_object, block.properties
+        kind = self._types[stack_object.type]
         written = {nested.to for nested in block.row.blocks.values()}
         for attribute, name, value in block.values:
             written.add(name)
-            argument = by_name(each, attribute, value)
-            yield argument, self._argument(each, kind.properties[name], argument, value)
+            argument = by_name(stack_object, attribute, value)
+            yield argument, self._argument(stack_object, kind.properties[name], argument, value)
         for attribute, nested in block.row.blocks.items():
-            if nested.to in given:
-                items = given[nested.to] if isinstance(given[nested.to], list) else [given[nested.to]]
-                yield from self._nested(each, attribute, nested.attributes, items)
-        usual = {name for name in given if given[name] == kind.properties[name].default}
-        if left := sorted(given.keys() - written - usual):
-            self._result.left_out[each.path] = left
+            if nested.to in properties:
+                items = properties[nested.to] if isinstance(properties[nested.to], list) else [properties[nested.to]]
+                yield from self._nested(stack_object, attribute, nested.attributes, items)
+        usual = {name for name in properties if properties[name] == kind.properties[name].default}
+        if left := sorted(properties.keys() - written - usual):
+            self._result.left_out[stack_object.path] = left
 
-    def _given(self, each: StackObject) -> dict[str, Any]:
+    def _properties(self, stack_object: StackObject) -> dict[str, Any]:
         """Return the properties that have a value."""
-        known = self._types[each.type].properties
-        return {name: value for name, value in each.properties.items() if name in known and value not in _EMPTY}
+        known = self._types[stack_object.type].properties
+        return {name: value for name, value in stack_object.properties.items() if name in known and value not in _EMPTY}
 
-    def _values(self, each: StackObject, row: Row, given: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    def _values(
+        self, stack_object: StackObject, row: Row, properties: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, Any]]:
         """Yield the arguments that have a value, each with its property."""
-        properties = self._types[each.type].properties
+        declared = self._types[stack_object.type].properties
         for attribute, path in row.attributes.items():
             name, _, key = path.partition(".")
-            if name not in properties:
+            if name not in declared:
                 continue  # another of the types that the row has
-            value = given.get(name)
+            value = properties.get(name)
             value = value.get(key) if key and isinstance(value, dict) else value
-            value = self._needed(each, row, attribute, value, properties[name].default)
+            value = self._needed(stack_object, row, attribute, value, declared[name].default)
             if value not in _EMPTY:
                 yield attribute, name, value
 
-    def _needed(self, each: StackObject, row: Row, attribute: str, value: object, default: object) -> object:
+    def _needed(self, stack_object: StackObject, row: Row, attribute: str, value: object, default: object) -> object:
         """Return the value of an argument: what the service shows if the stack does not say the name, or what the
         provider requires, or if it names another object where the provider has its ID. Defaults are values, too, as
         Terraform has others.
         """
-        shown = each.shown.get(attribute)
+        shown = stack_object.shown.get(attribute)
         if value in _EMPTY:
             is_known = (attribute == "name" or attribute in row.required) and shown not in _EMPTY
             return shown if is_known else None if default == row.usual.get(attribute) else default
@@ -170,7 +176,7 @@ class _Writing:
         return shown if is_name and isinstance(shown, str) and shown else value
 
     def _nested(
-        self, each: StackObject, attribute: str, names: Names, items: Iterable[object]
+        self, stack_object: StackObject, attribute: str, names: Names, items: Iterable[object]
     ) -> Iterator[tuple[str, str]]:
         for item in items:
             values = item if isinstance(item, dict) else {}
@@ -178,29 +184,35 @@ class _Writing:
                 values = disk(values)
                 names = {name: name for name in values}
             pairs = [(key, values.get(name)) for key, name in names.items()]
-            lines = [(key, self._argument(each, None, key, value)) for key, value in pairs if value not in _EMPTY]
+            lines = [
+                (key, self._argument(stack_object, None, key, value)) for key, value in pairs if value not in _EMPTY
+            ]
             yield f"{attribute} {{", _body(lines, "    ")
 
-    def _argument(self, each: StackObject, prop: Property | None, attribute: str, value: object) -> str:
+    def _argument(self, stack_object: StackObject, prop: Property | None, attribute: str, value: object) -> str:
         if value == REDACTED or (prop is not None and prop.secret):
-            name = _word(f"{each.path}_{attribute}")
+            name = _word(f"{stack_object.path}_{attribute}")
             self._variables.append(name)
             return f"var.{name}"
-        return _value(self._referring(each, attribute, value))
+        return _value(self._referring(stack_object, attribute, value))
 
-    def _referring(self, each: StackObject, attribute: str, value: object) -> object:
+    def _referring(self, stack_object: StackObject, attribute: str, value: object) -> object:
         if isinstance(value, list):
-            return [self._referring(each, attribute, item) for item in value]
+            return [self._referring(stack_object, attribute, item) for item in value]
         if isinstance(value, dict):
-            return {key: self._referring(each, attribute, item) for key, item in value.items()}
-        if isinstance(value, str) and value != each.id and value in self._addresses:
+            return {key: self._referring(stack_object, attribute, item) for key, item in value.items()}
+        if isinstance(value, str) and value != stack_object.id and value in self._addresses:
             return Expression(f"{self._addresses[value]}.{_NAMED.get(attribute, 'id')}")
         return value
 
 
-def _import_id(each: StackObject, row: Row) -> str:
+def _import_id(stack_object: StackObject, row: Row) -> str:
     def value_of(attribute: str) -> str:
-        return each.id if attribute == "id" else str(each.properties.get(row.attributes.get(attribute, "")) or "")
+        return (
+            stack_object.id
+            if attribute == "id"
+            else str(stack_object.properties.get(row.attributes.get(attribute, "")) or "")
+        )
 
     return composed(row.imported_by, value_of)
 

@@ -81,8 +81,8 @@ def fill(draft: Draft) -> None:
         elif items:
             prop = properties[block.to]
             schema = prop.schema or (prop.items.schema if prop.items is not None else None) or {}
-            made = [_block(schema, block.attributes, item, str(number)) for number, item in enumerate(items)]
-            draft.values[block.to] = made[0] if prop.schema is not None else made
+            entries = [_block(schema, block.attributes, item, str(number)) for number, item in enumerate(items)]
+            draft.values[block.to] = entries[0] if prop.schema is not None else entries
 
 
 def identifier(draft: Draft) -> str:
@@ -91,10 +91,10 @@ def identifier(draft: Draft) -> str:
     def value_of(name: str) -> str:
         return str(draft.shown.get(name) or draft.origin.attributes.get(name) or "")
 
-    found = draft.id or composed(draft.row.identifier, value_of)
-    if not found:
+    composed_id = draft.id or composed(draft.row.identifier, value_of)
+    if not composed_id:
         raise Unsupported(f"the state does not have its ID ({draft.row.identifier})")
-    return found
+    return composed_id
 
 
 def part_of(item: StateObject, into: Containment, schema: Mapping[str, Property]) -> list[object]:
@@ -107,8 +107,8 @@ def part_of(item: StateObject, into: Containment, schema: Mapping[str, Property]
     inner = prop.items.schema if prop.items is not None else None
     if inner is None:
         return [value for name in into.attributes if (value := shown.get(name)) not in _EMPTY]
-    made = _block(inner, into.attributes, shown, item.name, item.sensitive)
-    return [{**made, **into.values}]
+    entry = _block(inner, into.attributes, shown, item.name, item.sensitive)
+    return [{**entry, **into.values}]
 
 
 def refusal(kind: ResourceType, values: Mapping[str, object]) -> str:
@@ -120,14 +120,14 @@ def refusal(kind: ResourceType, values: Mapping[str, object]) -> str:
     schema = {name: replace(prop, required=prop.required and name in known) for name, prop in kind.properties.items()}
     finalizer = Finalizer()
     properties = finalizer.properties(schema, known)
-    problems = [f"{'.'.join(map(str, each.path))}: {each.message}" for each in finalizer.problems]
+    problems = [f"{'.'.join(map(str, problem.path))}: {problem.message}" for problem in finalizer.problems]
     if len(known) == len(values):
         problems += kind.validate(properties)
     return f"a template with it would be refused: {problems[0]}" if problems else ""
 
 
 def _maps(value: object) -> list[Mapping[str, object]]:
-    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
+    return [entry for entry in (value if isinstance(value, list) else [value]) if isinstance(entry, dict)]
 
 
 def _hides(value: object) -> bool:

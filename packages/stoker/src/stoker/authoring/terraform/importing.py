@@ -75,7 +75,7 @@ def in_modules(imported: Imported, taken: Collection[str]) -> InModules | None:
     moved = [{"from": name, "to": path} for name, path in nested.paths.items() if path != name]
     if not moved:
         return None
-    imports = [{**each, "to": nested.paths[each["to"]]} for each in imported.environment["imports"]]
+    imports = [{**entry, "to": nested.paths[entry["to"]]} for entry in imported.environment["imports"]]
     kept = [shown(place) for place in nested.kept]
     return InModules(nested.template, nested.files, {**imported.environment, "imports": imports, "moved": moved}, kept)
 
@@ -84,8 +84,10 @@ class _Importing:
     """One state that is read."""
 
     def __init__(self, state: State, types: Mapping[str, ResourceType]) -> None:
-        self._managed = [each for each in state.objects if each.managed]
-        self._sources = [each for each in state.objects if not each.managed and each.is_openstack]
+        self._managed = [state_object for state_object in state.objects if state_object.managed]
+        self._sources = [
+            state_object for state_object in state.objects if not state_object.managed and state_object.is_openstack
+        ]
         self._outputs = state.outputs
         self._types = types
         self._parts: dict[str, Draft] = {}
@@ -94,12 +96,12 @@ class _Importing:
 
     def imported(self) -> Imported:
         """Return the result: objects, then what is part of them, then the references between them."""
-        later = [each for each in self._managed if not self._try(self._draft, each)]
-        for each in later:
-            self._try(self._fold, each)
+        later = [origin for origin in self._managed if not self._try(self._draft, origin)]
+        for origin in later:
+            self._try(self._fold, origin)
         known = self._known()
         for origin in list(self._drafts):
-            self._try(lambda each: self._finish(each, known), origin)
+            self._try(lambda unfinished: self._finish(unfinished, known), origin)
         self._write()
         return self._result
 
@@ -132,7 +134,7 @@ class _Importing:
             shown = origin.attributes
             listed = shown.get(row.each)
             listed = listed if isinstance(listed, list) else []
-            items = [{**shown, **each} for each in listed if isinstance(each, dict)]
+            items = [{**shown, **entry} for entry in listed if isinstance(entry, dict)]
         drafts = []
         for shown in items:
             draft = Draft(origin, row, kind, shown)
@@ -140,7 +142,9 @@ class _Importing:
             draft.id = identifier(draft)
             drafts.append(draft)
         self._drafts[origin] = drafts
-        if lost := [each for each in row.lost if origin.attributes.get(each) not in (None, "", [], {}, False, 0)]:
+        if lost := [
+            attribute for attribute in row.lost if origin.attributes.get(attribute) not in (None, "", [], {}, False, 0)
+        ]:
             self._result.left_out[origin.address] = lost
 
     def _fold(self, origin: StateObject) -> None:
@@ -148,10 +152,10 @@ class _Importing:
         row = _row_of(origin)
         into = row.into
         assert into is not None  # only these are folded
-        identifiers = [str(each) for name in into.owners if (each := origin.attributes.get(name))]
-        drafts = [each for found in self._drafts.values() for each in found]
-        owners = [each for each in drafts if str(each.origin.attributes.get(into.found_by) or "") in identifiers]
-        owners = [each for each in owners if into.property in each.kind.properties]
+        identifiers = [str(identifier) for name in into.owners if (identifier := origin.attributes.get(name))]
+        drafts = [draft for of_origin in self._drafts.values() for draft in of_origin]
+        owners = [draft for draft in drafts if str(draft.origin.attributes.get(into.found_by) or "") in identifiers]
+        owners = [draft for draft in owners if into.property in draft.kind.properties]
         if owners:
             owner = owners[0]
             if into.value:
@@ -174,9 +178,9 @@ class _Importing:
             self._result.left_out[origin.address] = [into.value]
 
     def _known(self) -> dict[str, Draft]:
-        drafts = [each for found in self._drafts.values() for each in found]
-        others = {each.origin.id: each for each in drafts if not each.row.each}
-        return {**others, **{each.id: each for each in drafts}}
+        drafts = [draft for of_origin in self._drafts.values() for draft in of_origin]
+        others = {draft.origin.id: draft for draft in drafts if not draft.row.each}
+        return {**others, **{draft.id: draft for draft in drafts}}
 
     def _finish(self, origin: StateObject, known: Mapping[str, Draft]) -> None:
         for draft in self._drafts[origin]:
@@ -188,31 +192,33 @@ class _Importing:
 
     def _write(self) -> None:
         result = self._result
-        drafts = [each for found in self._drafts.values() for each in found]
+        drafts = [draft for of_origin in self._drafts.values() for draft in of_origin]
         names = self._numbered(
-            _names(self._drafts, lambda each: (*(one.label for one in each.place), each.name, each.key))
+            _names(self._drafts, lambda origin: (*(module.label for module in origin.place), origin.name, origin.key))
         )
         labels: dict[Draft, str] = {}
         for place in {origin.place: None for origin in self._drafts}:
-            inside = [each for each in self._drafts if each.place == place]
-            labels |= self._numbered(_names(inside, lambda each: (each.name, each.key)))
-        found = {each: _found(each.kind, each.id, name) for each, name in names.items()}
-        known = {each.origin.id: found[each] for each in drafts if not each.row.each}
-        known |= {each.id: found[each] for each in drafts}
-        known = {name: each for name, each in known.items() if is_distinct(name)}
-        described = {found[each]: _marked(each.values, known, found[each]) for each in drafts}
-        others = [self._source(each) for each in self._sources]
-        functions = [each["functions"] for each in functions_of(HOT.version) or ()]
-        named = {found[each]: name for each, name in names.items()}
-        generated = write(described, [each for each in others if each is not None], functions, Style(chosen=named))
+            inside = [origin for origin in self._drafts if origin.place == place]
+            labels |= self._numbered(_names(inside, lambda origin: (origin.name, origin.key)))
+        scanned = {draft: _found(draft.kind, draft.id, name) for draft, name in names.items()}
+        known = {draft.origin.id: scanned[draft] for draft in drafts if not draft.row.each}
+        known |= {draft.id: scanned[draft] for draft in drafts}
+        known = {name: target for name, target in known.items() if is_distinct(name)}
+        described = {scanned[draft]: _marked(draft.values, known, scanned[draft]) for draft in drafts}
+        others = [self._source(origin) for origin in self._sources]
+        functions = [function["functions"] for function in functions_of(HOT.version) or ()]
+        named = {scanned[draft]: name for draft, name in names.items()}
+        generated = write(
+            described, [source for source in others if source is not None], functions, Style(chosen=named)
+        )
         result.template, result.environment = generated.template, generated.environment
         result.without_value = generated.without_value
         if names:
             result.outputs = outputs_of(self._outputs, names, functions)
         if result.outputs.written:
             result.template[OUTPUTS] = result.outputs.written
-        result.places = {names[each]: each.origin.place for each in drafts}
-        result.labels = {names[each]: labels[each] for each in drafts}
+        result.places = {names[draft]: draft.origin.place for draft in drafts}
+        result.labels = {names[draft]: labels[draft] for draft in drafts}
         for address, owner in self._parts.items():
             if owner in names:
                 result.parts[address] = names[owner]
@@ -220,20 +226,20 @@ class _Importing:
                 result.unsupported[address] = f"it is part of {owner.origin.address}, which cannot be imported"
         result.resources = [
             {
-                "resource_name": names[each],
-                "resource_type": each.kind.type_name,
-                "physical_resource_id": each.id,
-                "address": each.origin.address,
+                "resource_name": names[draft],
+                "resource_type": draft.kind.type_name,
+                "physical_resource_id": draft.id,
+                "address": draft.origin.address,
             }
-            for each in drafts
+            for draft in drafts
         ]
 
     def _numbered(self, names: Mapping[StateObject, str]) -> dict[Draft, str]:
         """Return the names of drafts by those of their objects: with numbers for the items of one."""
         return {
-            each: f"{name}_{number}" if each.row.each else name
+            draft: f"{name}_{number}" if draft.row.each else name
             for origin, name in names.items()
-            for number, each in enumerate(self._drafts[origin])
+            for number, draft in enumerate(self._drafts[origin])
         }
 
     def _source(self, origin: StateObject) -> Found | None:
@@ -242,9 +248,9 @@ class _Importing:
         kind = self._types.get(row.type_of(origin.attributes)) if row is not None else None
         if kind is None or not origin.id:
             return None
-        found = _found(kind, origin.id, origin.name)
-        found.reason = f"it was read by {origin.address}"
-        return found
+        source = _found(kind, origin.id, origin.name)
+        source.reason = f"it was read by {origin.address}"
+        return source
 
 
 def _row_of(origin: StateObject) -> Row:
@@ -283,14 +289,14 @@ def _marked(value: Any, known: Mapping[str, Found], itself: Found) -> Any:
 
 def _names(objects: Iterable[StateObject], parts: Callable[[StateObject], Sequence[str]]) -> dict[StateObject, str]:
     """Return the names of resources: of some parts; with the type, if others have the same name."""
-    plain = {each: word("_".join(parts(each))) for each in objects}
+    plain = {state_object: word("_".join(parts(state_object))) for state_object in objects}
     number = Counter(plain.values())
     taken: dict[str, int] = {}
     names = {}
-    for each, name in plain.items():
-        chosen = name if number[name] == 1 else f"{name}_{_noun(each.type)}"
+    for state_object, name in plain.items():
+        chosen = name if number[name] == 1 else f"{name}_{_noun(state_object.type)}"
         taken[chosen] = taken.get(chosen, 0) + 1
-        names[each] = chosen if taken[chosen] == 1 else f"{chosen}_{taken[chosen]}"
+        names[state_object] = chosen if taken[chosen] == 1 else f"{chosen}_{taken[chosen]}"
     return names
 
 

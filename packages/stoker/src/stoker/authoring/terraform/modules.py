@@ -69,10 +69,10 @@ class _Enclosing:
     ) -> None:
         self._template = template
         self._declared = template.get(HOT.parameters, {})
-        self._resources = {name: _resource(name, each) for name, each in template[HOT.resources].items()}
+        self._resources = {name: _resource(name, definition) for name, definition in template[HOT.resources].items()}
         self._result = Nested(dict(template), paths={name: name for name in self._resources})
         self._resources[_OUTPUTS] = _resource(_OUTPUTS, {"type": "", "properties": template.get(OUTPUTS, {})})
-        self._needs = {name: _needs(each) for name, each in self._resources.items()}
+        self._needs = {name: _needs(resource) for name, resource in self._resources.items()}
         self._labels = {**labels, _OUTPUTS: _OUTPUTS}
         self._inside: dict[Place, list[str]] = defaultdict(list)
         for name in self._resources:
@@ -89,9 +89,9 @@ class _Enclosing:
                     self._merge(place)
             else:
                 self._enclose_level(level)
-        resources = {name: dict(each.definition) for name, each in self._resources.items()}
+        resources = {name: dict(resource.definition) for name, resource in self._resources.items()}
         sections = {HOT.resources: resources, OUTPUTS: resources.pop(_OUTPUTS)["properties"]}
-        self._result.template = {**self._template, **{name: each for name, each in sections.items() if each}}
+        self._result.template = {**self._template, **{name: section for name, section in sections.items() if section}}
         return self._result
 
     def _enclose_level(self, level: list[Place]) -> None:
@@ -147,18 +147,18 @@ class _Enclosing:
             {output: reference(label, path) for (label, path), output in outputs.items()}
         )
         for place, key in keys.items():
-            given = {parameter: found[key] for parameter, found in nested.given.items()}
-            definition = {"type": file, **({"properties": given} if given else {})}
+            properties = {parameter: values[key] for parameter, values in nested.given.items()}
+            definition = {"type": file, **({"properties": properties} if properties else {})}
             self._put(place, definition, outputs)
 
     def _free_file(self, name: str) -> str:
-        found = free_name(HOT, word(name), self._taken)
-        self._taken.add(found)
-        return found
+        file_name = free_name(HOT, word(name), self._taken)
+        self._taken.add(file_name)
+        return file_name
 
     def _outputs(self, places: Iterable[Place]) -> Outputs:
         """Return the outputs that others refer to."""
-        found: Outputs = {}
+        outputs: Outputs = {}
         for place in places:
             members = set(self._inside[place])
             for user in self._users(members):
@@ -166,10 +166,10 @@ class _Enclosing:
                     target = referred(leaf)
                     if target is not None and target[0] in members:
                         about = self._labels[target[0]], target[1]
-                        if about not in found:
+                        if about not in outputs:
                             name = word("_".join(map(str, (about[0], *about[1]))))
-                            found[about] = free_name(HOT, name, found.values())
-        return found
+                            outputs[about] = free_name(HOT, name, outputs.values())
+        return outputs
 
     def _users(self, members: set[str]) -> Iterator[str]:
         return (name for name, needs in self._needs.items() if name not in members and not members.isdisjoint(needs))
@@ -178,7 +178,7 @@ class _Enclosing:
         """Let one resource take the place of those in a module."""
         members = set(self._inside.pop(place))
         outer, label = place[:-1], self._free_label(place)
-        new = free_name(HOT, word("_".join((*(each.label for each in outer), label))), self._resources)
+        new = free_name(HOT, word("_".join((*(module.label for module in outer), label))), self._resources)
         for user in list(self._users(members)):
             former = self._resources[user]
             leaves = {path: self._seen(leaf, members, new, outputs) for path, leaf in former.leaves.items()}
@@ -204,11 +204,11 @@ class _Enclosing:
         """Put a resource where the last one of others is, which there are no longer."""
         last = [name for name in self._resources if name in members][-1]
         self._resources = {
-            new.name if name == last else name: new if name == last else each
-            for name, each in self._resources.items()
+            new.name if name == last else name: new if name == last else resource
+            for name, resource in self._resources.items()
             if name not in members or name == last
         }
-        self._needs = {name: each for name, each in self._needs.items() if name not in members}
+        self._needs = {name: needs for name, needs in self._needs.items() if name not in members}
         self._needs[new.name] = _needs(new)
 
     def _free_label(self, place: Place) -> str:
@@ -229,13 +229,15 @@ class _Enclosing:
 
 def word(text: str) -> str:
     """Return a name of resources, of letters, digits, underscores and hyphens, that begins with a letter."""
-    found = re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:200]
-    return found if found[:1].isalpha() else f"r_{found}"
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", text).strip("_")[:200]
+    return name if name[:1].isalpha() else f"r_{name}"
 
 
 def shown(place: Place) -> str:
     """Return the address of a module, with keys in quotes."""
-    return ".".join(f'module.{each.name}["{each.key}"]' if each.key else f"module.{each.name}" for each in place)
+    return ".".join(
+        f'module.{module.name}["{module.key}"]' if module.key else f"module.{module.name}" for module in place
+    )
 
 
 def _resource(name: str, definition: Mapping[str, object]) -> Repeatable:

@@ -27,26 +27,28 @@ class Outputs:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def outputs_of(given: Mapping[str, StateOutput], names: Mapping[Draft, str], functions: Collection[str]) -> Outputs:
+def outputs_of(
+    state_outputs: Mapping[str, StateOutput], names: Mapping[Draft, str], functions: Collection[str]
+) -> Outputs:
     """Return the outputs of a template whose resources have these names.
 
     `functions` are the names of the functions of templates: an output that looks like one of them is left out, as are
     those that the state marks as sensitive.
     """
     references = dict(_references(names))
-    found = Outputs()
-    for name, output in given.items():
+    outputs = Outputs()
+    for name, output in state_outputs.items():
         if output.sensitive:
-            found.left_out[name] = "the state marks it as sensitive"
+            outputs.left_out[name] = "the state marks it as sensitive"
         elif output.value is None:
-            found.left_out[name] = "it has no value"
+            outputs.left_out[name] = "it has no value"
         elif looks_like_function(output.value, functions):
-            found.left_out[name] = "its value looks like a function of templates"
+            outputs.left_out[name] = "its value looks like a function of templates"
         else:
             fixed = list[Any]()
-            found.written[name] = {"value": _referring(output.value, references, fixed)}
-            found.fixed += [name] if fixed else []
-    return found
+            outputs.written[name] = {"value": _referring(output.value, references, fixed)}
+            outputs.fixed += [name] if fixed else []
+    return outputs
 
 
 def _references(names: Mapping[Draft, str]) -> Iterator[tuple[str, Any]]:
@@ -62,7 +64,7 @@ def _references(names: Mapping[Draft, str]) -> Iterator[tuple[str, Any]]:
             if isinstance(value, str) and value and "" not in path:
                 ambiguous |= {value} if value in shown else set()
                 shown[value] = reference(name, path)
-    yield from ((value, each) for value, each in shown.items() if value not in ambiguous)
+    yield from ((value, target) for value, target in shown.items() if value not in ambiguous)
 
 
 def _part(draft: Draft, part: str) -> Any:

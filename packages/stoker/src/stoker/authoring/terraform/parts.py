@@ -39,23 +39,33 @@ class StackObject:
 
 def with_parts(objects: Sequence[StackObject]) -> Iterator[StackObject]:
     """Yield objects, each before its parts that Terraform has by themselves, unless the stack has these, too."""
-    known = {each.id for each in objects}
-    for each in objects:
-        rules = each.shown.get("security_group_rules") if each.type == _GROUP else None
-        disks = each.properties.get(_DISKS) if each.type == _SERVER else None
+    known = {stack_object.id for stack_object in objects}
+    for stack_object in objects:
+        rules = stack_object.shown.get("security_group_rules") if stack_object.type == _GROUP else None
+        disks = stack_object.properties.get(_DISKS) if stack_object.type == _SERVER else None
         if isinstance(rules, list):
-            yield _without(each, "rules")
-            yield from (_rule(each, number, rule) for number, rule in enumerate(rules) if rule["id"] not in known)
+            yield _without(stack_object, "rules")
+            yield from (
+                _rule(stack_object, number, rule) for number, rule in enumerate(rules) if rule["id"] not in known
+            )
         elif isinstance(disks, list):
             attached = [item for item in disks if _is_attached(item)]
-            yield replace(each, properties={**each.properties, _DISKS: [one for one in disks if one not in attached]})
-            yield from (_attachment(each, number, item["volume_id"]) for number, item in enumerate(attached))
+            yield replace(
+                stack_object,
+                properties={
+                    **stack_object.properties,
+                    _DISKS: [disk_item for disk_item in disks if disk_item not in attached],
+                },
+            )
+            yield from (_attachment(stack_object, number, item["volume_id"]) for number, item in enumerate(attached))
         else:
-            yield each
+            yield stack_object
 
 
-def _without(each: StackObject, name: str) -> StackObject:
-    return replace(each, properties={key: value for key, value in each.properties.items() if key != name})
+def _without(stack_object: StackObject, name: str) -> StackObject:
+    return replace(
+        stack_object, properties={key: value for key, value in stack_object.properties.items() if key != name}
+    )
 
 
 def _rule(group: StackObject, number: int, rule: Mapping[str, Any]) -> StackObject:
@@ -76,11 +86,11 @@ def _attachment(server: StackObject, number: int, volume: str) -> StackObject:
 def disk(item: Mapping[str, object]) -> dict[str, Any]:
     """Return the arguments of a server's disk, which say from what it was made by a kind and an ID."""
     source = next((name for name in _SOURCES if item.get(name)), None)
-    made = {"source_type": "blank"} if source is None else {"uuid": item[source], "source_type": _SOURCES[source]}
-    return {**made, "destination_type": "volume", **{name: item[name] for name in _SAME if name in item}}
+    origin = {"source_type": "blank"} if source is None else {"uuid": item[source], "source_type": _SOURCES[source]}
+    return {**origin, "destination_type": "volume", **{name: item[name] for name in _SAME if name in item}}
 
 
-def by_name(each: StackObject, attribute: str, value: Any) -> str:
+def by_name(stack_object: StackObject, attribute: str, value: Any) -> str:
     """Return the argument for what a server is made of: the one for names, if the stack has a name and no ID."""
-    named = each.type == _SERVER and isinstance(value, str) and not (is_distinct(value) or value.isdecimal())
+    named = stack_object.type == _SERVER and isinstance(value, str) and not (is_distinct(value) or value.isdecimal())
     return _NAMED.get(attribute, attribute) if named else attribute

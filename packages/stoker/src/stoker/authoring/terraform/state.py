@@ -94,10 +94,10 @@ def read_state(content: bytes) -> State:
         raise InvalidState("it is encrypted: give what `tofu state pull` prints")
     if data["version"] != VERSION:
         raise InvalidState(f"it has the version {str(data['version'])[:10]}, and only version {VERSION} can be read")
-    found = list(_objects(data))
-    if len(found) > MOST:
+    objects = list(_objects(data))
+    if len(objects) > MOST:
         raise InvalidState(f"it has more than {MOST} objects")
-    return State(found, dict(_outputs(data)))
+    return State(objects, dict(_outputs(data)))
 
 
 def _outputs(data: Mapping[str, object]) -> Iterator[tuple[str, StateOutput]]:
@@ -144,12 +144,12 @@ def _attributes(instance: Mapping[str, object], where: str) -> Mapping[str, obje
 
 def _sensitive(paths: object, where: str) -> frozenset[str]:
     """Return the attributes at the top of the paths: lists of steps, of which the first names an attribute."""
-    found = set()
+    sensitive = set()
     for number, path in enumerate(_list(paths or [], f"{where}.sensitive_attributes")):
         place = f"{where}.sensitive_attributes[{number}]"
         step = _map((_list(path, place) or [None])[0], place) if isinstance(path, list) else _map(path, place)
-        found.add(_text(step.get("value"), place))
-    return frozenset(found)
+        sensitive.add(_text(step.get("value"), place))
+    return frozenset(sensitive)
 
 
 def _place(module: str, where: str) -> Place:

@@ -74,10 +74,10 @@ class Row:
         """Return our type for an object with these attributes; "" if there is none."""
         if not self.chosen_by:
             return self.types.get("", "")
-        given = [attributes.get(name) for name in self.chosen_by]
+        values = [attributes.get(name) for name in self.chosen_by]
         if "set" in self.types:
-            return self.types["set" if any(given) else "unset"]
-        return self.types.get(str(given[0]), "")
+            return self.types["set" if any(values) else "unset"]
+        return self.types.get(str(values[0]), "")
 
 
 @functools.cache
@@ -91,22 +91,22 @@ def rows() -> Mapping[str, Row]:
 @functools.cache
 def rows_of_types() -> Mapping[str, Row]:
     """Return the first row of each of our types, in which Terraform has its objects one by one."""
-    found: dict[str, Row] = {}
+    first_rows: dict[str, Row] = {}
     for row in rows().values():
         for name in (*row.types.values(), *filter(None, [row.writes])) if not (row.each or row.former) else ():
-            found.setdefault(name, row)
-    return found
+            first_rows.setdefault(name, row)
+    return first_rows
 
 
 def _row(name: str, entry: Mapping[str, Any]) -> Row:
     kind = entry.get("type", {})
-    types = {"": kind} if isinstance(kind, str) else {key: each for key, each in kind.items() if key != "by"}
+    types = {"": kind} if isinstance(kind, str) else {key: type_name for key, type_name in kind.items() if key != "by"}
     return Row(
         name=name,
         types=types,
         chosen_by=tuple(kind.get("by", "").split()) if isinstance(kind, dict) else (),
         attributes=_names(entry.get("attributes", "")),
-        blocks={key: Block(each["to"], _names(each["attributes"])) for key, each in entry.get("blocks", {}).items()},
+        blocks={key: Block(block["to"], _names(block["attributes"])) for key, block in entry.get("blocks", {}).items()},
         usual=entry.get("usual", {}),
         lost=tuple(entry.get("lost", "").split()),
         identifier=entry.get("id", "{id}"),
@@ -153,9 +153,9 @@ def composed(pattern: str, value_of: Callable[[str], str]) -> str:
         name, number = match.groups()
         parts = value_of(name).split("/") if number else [value_of(name)]
         index = int(number or 0)
-        found = parts[index] if -len(parts) <= index < len(parts) else ""
-        missing = missing or not found
-        return found
+        value = parts[index] if -len(parts) <= index < len(parts) else ""
+        missing = missing or not value
+        return value
 
     text = PLACE.sub(part, pattern)
     return "" if missing else text
