@@ -63,24 +63,24 @@ class Commands(click.Group):
 
     def hint(self, context: click.Context, name: str) -> str:
         """Return commands that may be meant by a name that does not exist; an empty string if nothing comes close."""
-        found = closest(name, self.list_commands(context))
-        return f"`{context.command_path} {found}`" if found else ""
+        similar = closest(name, self.list_commands(context))
+        return f"`{context.command_path} {similar}`" if similar else ""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands with their complete first sentences."""
-        found = ((name, self.get_command(context, name)) for name in self.list_commands(context))
+        commands = ((name, self.get_command(context, name)) for name in self.list_commands(context))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in found if command])
+            formatter.write_dl([(name, command.get_short_help_str(_SENTENCE)) for name, command in commands if command])
 
 
-def key_values(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+def key_values(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """Return the values of a repeatable option KEY=VALUE by key; a callback of click."""
-    return dict(pairs_of(given, "KEY=VALUE"))
+    return dict(pairs_of(values, "KEY=VALUE"))
 
 
-def pairs_of(given: Iterable[str], form: str) -> list[tuple[str, str]]:
+def pairs_of(values: Iterable[str], form: str) -> list[tuple[str, str]]:
     """Return what is left and right of the first `=` in each text. Raises click.BadParameter, which names the form."""
-    pairs = [text.partition("=") for text in given]
+    pairs = [text.partition("=") for text in values]
     for name, separator, _ in pairs:
         if not separator or not name:
             raise click.BadParameter(f"{name!r} must be {form}.")

@@ -227,7 +227,7 @@ def _similar(error: UnicodeError) -> tuple[str, int]:
     """Return what is shown in place of characters that the terminal cannot show; an error handler of codecs."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(_IN_ASCII.get(each, "?") for each in error.object[error.start : error.end]), error.end
+    return "".join(_IN_ASCII.get(character, "?") for character in error.object[error.start : error.end]), error.end
 
 
 def main() -> None:

@@ -29,8 +29,8 @@ class ChangeRequests:
     def listed(self, statuses: Sequence[str] = (), digest: str | None = None) -> list[Answer]:
         """Return requests with one of the statuses, newest first; with a digest, those of that plan."""
         query = {"status": list(statuses), **({"plan_digest": digest} if digest else {})}
-        found: list[Answer] = self._service.call("GET", "/change_requests", query=query)["change_requests"]
-        return found
+        requests: list[Answer] = self._service.call("GET", "/change_requests", query=query)["change_requests"]
+        return requests
 
     def show(self, request_id: str) -> Answer:
         """Return a request with its plan."""
@@ -45,14 +45,14 @@ class ChangeRequests:
         return self._one("POST", request_id, "/break_glass", {"reason": reason})
 
     def _one(self, method: str, request_id: str, tail: str = "", body: Mapping[str, object] | None = None) -> Answer:
-        found: Answer = self._service.call(method, f"/change_requests/{request_id}{tail}", body)["change_request"]
-        return found
+        request: Answer = self._service.call(method, f"/change_requests/{request_id}{tail}", body)["change_request"]
+        return request
 
 
 def control(service: StackClient, stack: Answer | None) -> Answer:
     """Return what changes of a stack need; without one, those of all stacks of the project."""
-    found: Answer = service.call("GET", control_path(stack))["change_control"]
-    return found
+    requirements: Answer = service.call("GET", control_path(stack))["change_control"]
+    return requirements
 
 
 def control_path(stack: Answer | None) -> str:

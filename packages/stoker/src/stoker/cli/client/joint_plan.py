@@ -28,8 +28,8 @@ class Planned:
     @property
     def others(self) -> Answer:
         """What the plan means for the stacks that come after it."""
-        found: Answer = self.plan.get("joint_deployment") or {}
-        return found
+        joint: Answer = self.plan.get("joint_deployment") or {}
+        return joint
 
     @property
     def is_unchanged(self) -> bool:
@@ -83,20 +83,20 @@ class Exchange:
         shared = self.project.shared
         return [
             name
-            for name, found in self.present.items()
-            if found.stack in shared and name not in shared[found.stack].exports and not self.remains_imported(name)
+            for name, export in self.present.items()
+            if export.stack in shared and name not in shared[export.stack].exports and not self.remains_imported(name)
         ]
 
     def earlier(self, stack: ProjectStack) -> list[str]:
         """Return the names of the stacks that are deployed before one which loses resources, and have taken these."""
         before = self.order.before
-        found, waiting = set[str](), list(before[stack.key]) if stack.key in self.project.losing else []
+        preceding, waiting = set[str](), list(before[stack.key]) if stack.key in self.project.losing else []
         while waiting:
             step = waiting.pop()
-            if step not in found:
-                found.add(step)
+            if step not in preceding:
+                preceding.add(step)
                 waiting += before[step]
-        return sorted(self.project.stacks[self.order.steps[step].stack].name for step in found)
+        return sorted(self.project.stacks[self.order.steps[step].stack].name for step in preceding)
 
     def remains_imported(self, export: str) -> bool:
         """Return whether a stack imports an export now that will not have stopped to by then."""
@@ -114,8 +114,8 @@ class Exchange:
         ]
 
     def _stack_of(self, export: str) -> str | None:
-        found = self.present.get(export)
-        return found.stack if found is not None else None
+        owner = self.present.get(export)
+        return owner.stack if owner is not None else None
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,10 @@ def output_of(outputs: Sequence[Answer], stack: str, name: str) -> object:
 
 def refuse_used_exports(planned: Planned, exchange: Exchange) -> None:
     """Raise CommandFailed if a plan changes exports that other stacks continue to import, which fails."""
-    for each in planned.plan.get("consumers", ()):
-        if each["change"] == "changed" and exchange.remains_imported(each["export"]):
+    for consumer in planned.plan.get("consumers", ()):
+        if consumer["change"] == "changed" and exchange.remains_imported(consumer["export"]):
             raise CommandFailed(
-                f"The export {each['export']} of {planned.stack.name} cannot change while {', '.join(each['stacks'])} "
-                "imports it. Export the new value under another name, and import that one."
+                f"The export {consumer['export']} of {planned.stack.name} cannot change while "
+                f"{', '.join(consumer['stacks'])} imports it. Export the new value under another name, and import that "
+                "one."
             )

@@ -20,16 +20,22 @@ def with_exports(template: str, values: Mapping[str, object]) -> str:
     """
     root = yaml.compose(template, Loader=_LOADER)
     entries = root.value if isinstance(root, yaml.MappingNode) else []
-    found = {key.value: (key, value) for key, value in entries}
+    sections = {key.value: (key, value) for key, value in entries}
     added = [
         f"{json.dumps(f'KeptExport{number}')}: {json.dumps({'Value': value, 'Export': {'Name': name}})}"
         for number, (name, value) in enumerate(sorted(values.items()), 1)
     ]
-    if _OUTPUTS not in found or not isinstance(found[_OUTPUTS][1], yaml.MappingNode) or not found[_OUTPUTS][1].value:
-        if not isinstance(root, yaml.MappingNode) or root.flow_style or _OUTPUTS in found:
+    if (
+        _OUTPUTS not in sections
+        or not isinstance(sections[_OUTPUTS][1], yaml.MappingNode)
+        or not sections[_OUTPUTS][1].value
+    ):
+        if not isinstance(root, yaml.MappingNode) or root.flow_style or _OUTPUTS in sections:
             raise CommandFailed(f"The exports {', '.join(sorted(values))} cannot be kept: the template has no Outputs.")
-        return f"{template.rstrip()}\n{_OUTPUTS}:\n" + "".join(f"  {each}\n" for each in added)
-    outputs = found[_OUTPUTS][1]
+        return f"{template.rstrip()}\n{_OUTPUTS}:\n" + "".join(f"  {entry}\n" for entry in added)
+    outputs = sections[_OUTPUTS][1]
     first = outputs.value[0][0].start_mark
-    text = ", ".join(added) + ", " if outputs.flow_style else "".join(f"{each}\n{' ' * first.column}" for each in added)
+    text = (
+        ", ".join(added) + ", " if outputs.flow_style else "".join(f"{entry}\n{' ' * first.column}" for entry in added)
+    )
     return template[: first.index] + text + template[first.index :]

@@ -68,14 +68,14 @@ class Outages:
         reported = False
         pauses = self._pauses()
         while True:
-            found = _attempt(send)
-            if not isinstance(found, str):
+            result = _attempt(send)
+            if not isinstance(result, str):
                 if reported:
                     self._report(None)
-                return found
+                return result
             pause = next(pauses, None)
             if pause is None:
-                raise NotAnswering(f"The service has not answered for {LONGEST_SECONDS / 60:.0f} minutes ({found}).")
+                raise NotAnswering(f"The service has not answered for {LONGEST_SECONDS / 60:.0f} minutes ({result}).")
             reported = True
             self._report(f"The service does not answer; next attempt in {pause} s.")
             self._sleep(pause)

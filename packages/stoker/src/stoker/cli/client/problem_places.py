@@ -28,15 +28,15 @@ def placed(
     texts = sources.named()
     names = {source: short(url) for source, (url, _) in texts.items()}
     shown = {names[source]: text for source, (_, text) in texts.items()}
-    written = map(sources.as_written, diagnostics)
-    found = [replace(item, source=names.get(item.source, item.source)) for item in written]
+    original = map(sources.as_written, diagnostics)
+    renamed = [replace(item, source=names.get(item.source, item.source)) for item in original]
     urls = sources.environments
     try:
         environments = [Document.parse(sources.text(url), source=short(url)) for url in urls]
     except StokerError:  # the diagnostics are about that
         environments = []
-    given = placed_where_given(map(_with_option, found), {names[""]}, environments, parameters)
-    return sorted(given, key=Diagnostic.sort_key), shown.get
+    located = placed_where_given(map(_with_option, renamed), {names[""]}, environments, parameters)
+    return sorted(located, key=Diagnostic.sort_key), shown.get
 
 
 def _with_option(item: Diagnostic) -> Diagnostic:

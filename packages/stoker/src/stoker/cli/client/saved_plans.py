@@ -41,22 +41,22 @@ class SavedPlan:
         if digest is None:
             raise CommandFailed(f"An operation is in progress on the stack {name}; save the plan when it has ended.")
         withheld = sorted(set(plan["hidden_parameters"]) & set(body["parameters"]))
-        kept = {key: value for key, value in body["parameters"].items() if key not in withheld}
-        return cls(name, stack_id, digest, {**body, "parameters": kept}, withheld, plan)
+        stored = {key: value for key, value in body["parameters"].items() if key not in withheld}
+        return cls(name, stack_id, digest, {**body, "parameters": stored}, withheld, plan)
 
-    def request(self, given: Mapping[str, object]) -> Answer:
+    def request(self, values: Mapping[str, object]) -> Answer:
         """Return the request that applies the plan, with the values of withheld parameters.
 
         Raises CommandFailed for missing values, and for other parameters.
         """
-        missing = [name for name in self.withheld if name not in given]
+        missing = [name for name in self.withheld if name not in values]
         if missing:
             options = " ".join(f"-P {name}=…" for name in missing)
             raise CommandFailed(f"Hidden parameters are not stored in the plan; give their values again: {options}")
-        other = sorted(set(given) - set(self.withheld))
+        other = sorted(set(values) - set(self.withheld))
         if other:
             raise CommandFailed(f"A saved plan cannot be changed: the parameter {other[0]} is not allowed.")
-        return {**self.body, "parameters": {**self.body["parameters"], **given}, "plan_digest": self.digest}
+        return {**self.body, "parameters": {**self.body["parameters"], **values}, "plan_digest": self.digest}
 
     def write(self, path: Path) -> None:
         """Write the plan to a file that only its owner can read. Raises CommandFailed."""

@@ -66,21 +66,23 @@ class Sources:
             return {"as_of": self.as_of}
         return {"template": self.template, "files": self.files, "environment_files": self.environments}
 
-    def as_written(self, found: Diagnostic) -> Diagnostic:
+    def as_written(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return a diagnostic of the service with the place and the names that the user's files have."""
-        url = self.named().get(found.source, ("", ""))[0]
-        message, hint = found.message, found.hint
+        url = self.named().get(diagnostic.source, ("", ""))[0]
+        message, hint = diagnostic.message, diagnostic.hint
         for name in (self.template_url, *self.files):
             if name in message or name in hint:
                 message = message.replace(name, short(name))
                 hint = hint.replace(name, short(name))
         changed = (
-            replace(found, message=message, hint=hint) if (message, hint) != (found.message, found.hint) else found
+            replace(diagnostic, message=message, hint=hint)
+            if (message, hint) != (diagnostic.message, diagnostic.hint)
+            else diagnostic
         )
-        if found.position is None or url not in self.edits:
+        if diagnostic.position is None or url not in self.edits:
             return changed
         sent = self.template if url == self.template_url else self.files[url]
-        return replace(changed, position=self._position(url, sent, found.position))
+        return replace(changed, position=self._position(url, sent, diagnostic.position))
 
     def _position(self, url: str, sent: str, place: Position) -> Position:
         """Return the place in the user's document of a place in the one that was sent."""
@@ -102,8 +104,8 @@ class Sources:
         names = {url: url for url in self.files} | {
             f"environment {number}": url for number, url in enumerate(self.environments, 1)
         }
-        found = {name: (url, self.text(url)) for name, url in names.items()}
-        return found | dict.fromkeys(("", "template"), (self.template_url, self.text(self.template_url)))
+        documents = {name: (url, self.text(url)) for name, url in names.items()}
+        return documents | dict.fromkeys(("", "template"), (self.template_url, self.text(self.template_url)))
 
     def text(self, url: str) -> str:
         """Return a document as the user wrote it."""

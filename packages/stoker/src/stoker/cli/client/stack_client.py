@@ -50,11 +50,11 @@ class StackClient:
         """Yield the project's stacks, page by page."""
         page = {"limit": _PAGE, **(query or {})}
         while True:
-            found = self.call("GET", "/stacks", query=page)["stacks"]
-            yield from found
-            if len(found) < page["limit"]:
+            stacks = self.call("GET", "/stacks", query=page)["stacks"]
+            yield from stacks
+            if len(stacks) < page["limit"]:
                 return
-            page["marker"] = found[-1]["id"]
+            page["marker"] = stacks[-1]["id"]
 
     def found(self, query: Mapping[str, object]) -> Iterator[Answer]:
         """Yield pages of resources that match in all stacks: `resources`, and what could not be searched."""
@@ -67,8 +67,8 @@ class StackClient:
 
     def orphans(self) -> list[Answer]:
         """Return the objects that Stoker has made and no resource has, and those of which that is not known."""
-        found: list[Answer] = self.call("GET", "/orphans")["orphans"]
-        return found
+        orphans: list[Answer] = self.call("GET", "/orphans")["orphans"]
+        return orphans
 
     def generated(self, query: Mapping[str, object]) -> Answer:
         """Return a template of the objects of the project, with its environment and what was left out."""
@@ -81,18 +81,18 @@ class StackClient:
 
     def create_refactor(self, body: Mapping[str, object]) -> Answer:
         """Examine a refactoring, and return it as it is stored."""
-        made: Answer = self.call("POST", "/refactors", body)["refactor"]
-        return made
+        refactor: Answer = self.call("POST", "/refactors", body)["refactor"]
+        return refactor
 
     def refactors(self) -> list[Answer]:
         """Return the refactorings of the project, the latest first."""
-        found: list[Answer] = self.call("GET", "/refactors")["refactors"]
-        return found
+        refactors: list[Answer] = self.call("GET", "/refactors")["refactors"]
+        return refactors
 
     def refactor(self, identifier: str) -> Answer:
         """Return a refactoring."""
-        found: Answer = self.call("GET", f"/refactors/{segment(identifier)}")["refactor"]
-        return found
+        refactor: Answer = self.call("GET", f"/refactors/{segment(identifier)}")["refactor"]
+        return refactor
 
     def refactor_actions(self, identifier: str) -> Answer:
         """Return what a refactoring does: the `stacks` that it creates, and the `moves`."""
@@ -110,12 +110,12 @@ class StackClient:
         A service that does not list them, has none.
         """
         try:
-            found: list[Answer] = self.call("GET", "/exports")["exports"]
+            exports: list[Answer] = self.call("GET", "/exports")["exports"]
         except Refused as error:
             if error.status == _NOT_FOUND:
                 return []
             raise
-        return found
+        return exports
 
     def another(self) -> StackClient:
         """Return a client of the same service for another thread, which bridges outages by itself."""
@@ -343,11 +343,11 @@ class Stack:
         marker: str | None = None
         while True:
             query = {"limit": _PAGE, **({"marker": marker} if marker else {})}
-            found = self._service.below(self.facts, "/operations", query)["operations"]
-            yield from found
-            if len(found) < _PAGE:
+            operations = self._service.below(self.facts, "/operations", query)["operations"]
+            yield from operations
+            if len(operations) < _PAGE:
                 return
-            marker = found[-1]["id"]
+            marker = operations[-1]["id"]
 
     def operation(self, identifier: str) -> Answer:
         """One of its operations, with the plan."""
@@ -364,8 +364,8 @@ class Stack:
         path, query = f"/resources/{segment(name)}/events", {"limit": 1, "sort_dir": "desc"}
         for row in self._service.below(self.facts, path, query)["events"]:
             event = self._service.below(self.facts, f"{path}/{segment(row['id'])}")["event"]
-            found: Answer = event.get("resource_properties") or {}
-            return found
+            properties: Answer = event.get("resource_properties") or {}
+            return properties
         return {}
 
     def live_object(self, name: str) -> Answer:
@@ -419,11 +419,11 @@ class Stack:
         """Yield its events and those of nested stacks down to `depth`, oldest first, after the event `marker`."""
         while True:
             query = {"nested_depth": depth, "limit": _PAGE, **({"marker": marker} if marker else {})}
-            found = self._service.below(self.facts, "/events", query)["events"]
-            yield from found
-            if len(found) < _PAGE:
+            events = self._service.below(self.facts, "/events", query)["events"]
+            yield from events
+            if len(events) < _PAGE:
                 return
-            marker = found[-1]["id"]
+            marker = events[-1]["id"]
 
     def watch(self, marker: str | None = None, depth: int = NESTED) -> Generator[Answer | None, None, None]:
         """Like `events`, without an end: each event as it is recorded, and None in every pause.
@@ -452,8 +452,8 @@ class Stack:
     def last_event(self) -> str | None:
         """The id of the newest event."""
         query = {"nested_depth": NESTED, "limit": 1, "sort_dir": "desc"}
-        found = self._service.below(self.facts, "/events", query)["events"]
-        return found[0]["id"] if found else None
+        events = self._service.below(self.facts, "/events", query)["events"]
+        return events[0]["id"] if events else None
 
     def template(self, operation: str | None = None) -> Answer:
         """Its template, now or as of an operation."""

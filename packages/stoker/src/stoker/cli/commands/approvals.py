@@ -39,8 +39,8 @@ def approvals(service: StackClient, everything: bool) -> list[Answer]:
       stoker approvals --all
       stoker approvals -f value -c id
     """
-    found = ChangeRequests(service).listed(() if everything else ("WAITING",))
-    rows = [row for row in found if everything or row["waits_for_caller"]]
+    requests = ChangeRequests(service).listed(() if everything else ("WAITING",))
+    rows = [row for row in requests if everything or row["waits_for_caller"]]
     return [{**row, "waits_for": _needs(row["lacks"])} for row in rows]
 
 
@@ -65,10 +65,10 @@ def approve(service: StackClient, request: str, reject: bool, comment: str, yes:
     from stoker.cli.commands.deployment import confirm
 
     requests = ChangeRequests(service)
-    found = _found(requests, request)
-    _show(found)
+    change_request = _found(requests, request)
+    _show(change_request)
     confirm("Reject this change?" if reject else "Approve this change?", yes)
-    reviewed = requests.review(found["id"], "REJECTED" if reject else "APPROVED", comment)
+    reviewed = requests.review(change_request["id"], "REJECTED" if reject else "APPROVED", comment)
     left = f" It still needs the approval of {_needs(reviewed['lacks'])}." if reviewed["status"] == "WAITING" else ""
     say(f"The change of {reviewed['stack_name']} is {reviewed['status'].lower()}.{left}")
 
@@ -101,20 +101,22 @@ def _found(requests: ChangeRequests, named: str) -> Answer:
     return requests.show(rows[0]["id"])
 
 
-def _show(found: Answer) -> None:
+def _show(change_request: Answer) -> None:
     from stoker.cli.views.plans import show_plan
 
-    if found["plan"] is not None:
-        show_plan(found["stack_name"], found["plan"])
-    user = found["user_name"] or found["user_id"]
-    say(f"{found['action']} of {found['stack_name']}, asked for by {user}, valid until {found['expires_at']}.")
-    for each in found["approvals"]:
-        comment = f": {each['comment']}" if each["comment"] else "."
-        say(f"{each['verdict'].capitalize()} by {each['user_name'] or each['user_id']}{comment}")
+    if change_request["plan"] is not None:
+        show_plan(change_request["stack_name"], change_request["plan"])
+    user, expires_at = change_request["user_name"] or change_request["user_id"], change_request["expires_at"]
+    say(f"{change_request['action']} of {change_request['stack_name']}, asked for by {user}, valid until {expires_at}.")
+    for approval in change_request["approvals"]:
+        comment = f": {approval['comment']}" if approval["comment"] else "."
+        say(f"{approval['verdict'].capitalize()} by {approval['user_name'] or approval['user_id']}{comment}")
 
 
 def _needs(requirements: list[Answer]) -> str:
-    return ", ".join(f"{each['number']} x {each['role'] or 'anybody else'}" for each in requirements)
+    return ", ".join(
+        f"{requirement['number']} x {requirement['role'] or 'anybody else'}" for requirement in requirements
+    )
 
 
 @click.command("change-control")

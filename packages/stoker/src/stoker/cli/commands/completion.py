@@ -42,18 +42,20 @@ def file_names(_context: click.Context, _param: click.Parameter, incomplete: str
 
 def resource_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the stack's resources that begin with `incomplete`."""
-    return _of_stack(context, incomplete, lambda stack: (each["resource_name"] for each in stack.resources(depth=0)))
+    return _of_stack(
+        context, incomplete, lambda stack: (resource["resource_name"] for resource in stack.resources(depth=0))
+    )
 
 
 def output_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the keys of the stack's outputs that begin with `incomplete`."""
-    return _of_stack(context, incomplete, lambda stack: (each["output_key"] for each in stack.outputs()))
+    return _of_stack(context, incomplete, lambda stack: (output["output_key"] for output in stack.outputs()))
 
 
 def snapshot_names(context: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of the stack's snapshots that begin with `incomplete`."""
     return _of_stack(
-        context, incomplete, lambda stack: (each["name"] for each in stack.snapshots.all() if each["name"])
+        context, incomplete, lambda stack: (snapshot["name"] for snapshot in stack.snapshots.all() if snapshot["name"])
     )
 
 
@@ -71,10 +73,10 @@ def _offered(context: click.Context, incomplete: str, names: Callable[[StackClie
 
     directory = context.params.get("directory") or default_directory()
     try:
-        found = list(names(connect(directory, context.params.get("os_cloud"), _SECONDS)))
+        candidates = list(names(connect(directory, context.params.get("os_cloud"), _SECONDS)))
     except Exception:  # whatever is wrong, the command itself will report it
         return []
-    return sorted(name for name in found if name.startswith(incomplete))
+    return sorted(name for name in candidates if name.startswith(incomplete))
 
 
 SHELLS = ("bash", "zsh", "fish")
@@ -110,9 +112,9 @@ def completion(shell: str) -> None:
       stoker completion fish > ~/.config/fish/completions/stoker.fish
       eval "$(stoker completion zsh)"
     """
-    found = get_completion_class(shell)
-    assert found is not None
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
     root = click.get_current_context().find_root().command
     # The version of Bash is not checked, unlike in the script's own method: it is Bash that runs the script.
-    script = found(root, {}, "stoker", "_STOKER_COMPLETE")
+    script = completion_class(root, {}, "stoker", "_STOKER_COMPLETE")
     click.echo((_FISH if shell == "fish" else script.source_template) % script.source_vars())

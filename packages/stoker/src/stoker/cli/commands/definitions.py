@@ -17,13 +17,13 @@ from stoker.cli.terminal.formats import show_record, yaml_text
 from stoker.cli.terminal.messages import say
 
 _STYLES = {"-": "bold red", "+": "bold green", "@": "blue"}
-_HEADS = ("---", "+++")
+_FILE_HEADERS = ("---", "+++")
 _NOW = "now"
 
 
 @click.command("diff")
 @click.argument("name", shell_complete=stack_names)
-@click.argument("former", metavar="FROM")
+@click.argument("earlier", metavar="FROM")
 @click.argument("later", metavar="[TO]", required=False)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with status 2 if there are differences.")
 @click.option(
@@ -31,7 +31,7 @@ _NOW = "now"
     help="Output format.",
 )  # fmt: skip
 @with_service
-def diff(service: StackClient, name: str, former: str, later: str | None, detailed_exitcode: bool, form: str) -> None:
+def diff(service: StackClient, name: str, earlier: str, later: str | None, detailed_exitcode: bool, form: str) -> None:
     """Show how template, environment, parameters and files of the stack NAME differ between two operations.
 
     FROM and TO are IDs that `stoker stack history` lists; without TO, FROM is compared with the present definition.
@@ -45,14 +45,14 @@ def diff(service: StackClient, name: str, former: str, later: str | None, detail
       stoker stack diff web $OPERATION $LATER_OPERATION -f json
     """
     stack = service.stack(name)
-    before, after = _Definition(stack, former), _Definition(stack, later)
+    before, after = _Definition(stack, earlier), _Definition(stack, later)
     differences = dict(_differences(before, after))
     unknown = sorted(before.hidden & after.hidden)
     if form == "text":
         _show(differences, unknown)
     else:
-        found: Answer = {"from": former, "to": later, "differences": differences, "hidden_parameters": unknown}
-        show_record(found, form)
+        comparison: Answer = {"from": earlier, "to": later, "differences": differences, "hidden_parameters": unknown}
+        show_record(comparison, form)
     if differences and detailed_exitcode:
         sys.exit(2)
 
@@ -85,8 +85,8 @@ def _differences(before: _Definition, after: _Definition) -> Iterator[tuple[str,
         lines = difflib.unified_diff(
             before.lines(name), after.lines(name), before.title(name), after.title(name), lineterm=""
         )
-        if found := "\n".join(lines):
-            yield name, found
+        if difference := "\n".join(lines):
+            yield name, difference
 
 
 def _show(differences: Mapping[str, str], unknown: list[str]) -> None:
@@ -99,4 +99,4 @@ def _show(differences: Mapping[str, str], unknown: list[str]) -> None:
 
 
 def _style(line: str) -> str:
-    return "bold" if line.startswith(_HEADS) else _STYLES.get(line[:1], "")
+    return "bold" if line.startswith(_FILE_HEADERS) else _STYLES.get(line[:1], "")

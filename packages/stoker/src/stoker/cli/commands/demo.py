@@ -9,14 +9,14 @@ import click
 
 @click.command()
 @click.option(
-    "--data-dir", "given", type=click.Path(file_okay=False, path_type=Path),
+    "--data-dir", "data_directory", type=click.Path(file_okay=False, path_type=Path),
     help="Data directory, which is kept.  [default: a temporary directory]",
 )  # fmt: skip
 @click.option(
     "--scaling", "story", flag_value="scaling", default="web-tier",
     help="Deploy servers behind a load balancer, whose number follows alarms.",
 )  # fmt: skip
-def demo(given: Path | None, story: str) -> None:
+def demo(data_directory: Path | None, story: str) -> None:
     """Start Stoker with an emulated cloud, deploy an example, and change it.
 
     On a terminal, everything keeps running until Ctrl-C; otherwise the stack is deleted and the command exits.
@@ -31,4 +31,4 @@ def demo(given: Path | None, story: str) -> None:
     require_parts("stoker demo", PARTS)
     from stoker.cli.commands.demonstration import run
 
-    run(given, story)
+    run(data_directory, story)

@@ -28,12 +28,12 @@ _STACK = "web"
 _FREE_PORTS = {"rest": 0, "cfn": 0, "identity": 0}
 
 
-def run(given: Path | None, story: str) -> None:
-    """Tell a story (`web-tier` or `scaling`) with a Stoker in the directory `given`, or in a temporary one."""
+def run(data_directory: Path | None, story: str) -> None:
+    """Tell a story (`web-tier` or `scaling`) with a Stoker in `data_directory`, or in a temporary one."""
     out = console()
     template = installed_example(f"{story}/{story}.yaml")
     tell = {"web-tier": _web_tier, "scaling": _scaling}[story]
-    with _directory(given) as directory, _serving(directory, out) as (local, children):
+    with _directory(data_directory) as directory, _serving(directory, out) as (local, children):
         stack = tell(local.set_up, template, out)
         if out.is_terminal:
             _print(out, "In another shell, try:")
@@ -96,10 +96,10 @@ def _next_steps(directory: DataDirectory, template: Path) -> str:
 
 
 @contextmanager
-def _directory(given: Path | None) -> Iterator[DataDirectory]:
-    """Yield the given directory, or a temporary one that is removed if there was no error."""
-    if given is not None:
-        yield DataDirectory(given.expanduser().absolute())
+def _directory(data_directory: Path | None) -> Iterator[DataDirectory]:
+    """Yield the directory, or a temporary one that is removed if there was no error."""
+    if data_directory is not None:
+        yield DataDirectory(data_directory.expanduser().absolute())
         return
     path = Path(tempfile.mkdtemp(prefix="stoker-demo-"))
     try:

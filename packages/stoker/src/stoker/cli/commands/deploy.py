@@ -127,8 +127,8 @@ def _delete_project(
     from stoker.cli.views.reports import reported
 
     with reported(form):
-        how = Options(refresh=extent(None, skip_refresh), jobs=jobs)
-        delete_project(service, file, stage, how, force, yes, dry_run, form)
+        options = Options(refresh=extent(None, skip_refresh), jobs=jobs)
+        delete_project(service, file, stage, options, force, yes, dry_run, form)
 
 
 @click.command()
@@ -331,18 +331,18 @@ def plan(
     options |= {"reset_parameters": reset_parameters, "preflight": preflight, "refresh": extent(refresh, skip_refresh)}
     options |= {"policies": _policy_texts(policy_files)}
     deployment = Deployment.of(service, name, sources, **options)
-    found = deployment.plan()
+    plan = deployment.plan()
     if out is not None:
         stack_id = deployment.stack.id if deployment.stack is not None else None
-        SavedPlan.of(name, stack_id, deployment.body, found).write(out)
+        SavedPlan.of(name, stack_id, deployment.body, plan).write(out)
     if form == "text":
-        show_plan(name, found)
+        show_plan(name, plan)
     else:
-        show_record(found, form)
+        show_record(plan, form)
     if out is not None:
         say(f"Saved the plan. To apply it: stoker deploy --plan {out}", err=form != "text")
-    deployment.refuse_known_failures(found)
-    if detailed_exitcode and changes(found):
+    deployment.refuse_known_failures(plan)
+    if detailed_exitcode and changes(plan):
         sys.exit(2)
 
 
@@ -360,12 +360,12 @@ def _plan_deletion(action: PlannedAction, detailed_exitcode: bool, form: str) ->
     from stoker.authoring.plan_steps import changes
     from stoker.cli.views.reports import TEXT
 
-    found = action.preview()
+    preview = action.preview()
     if form == "text":
-        TEXT.plan(action.stack.name, found["plan"], action.compared, found["snapshots"])
+        TEXT.plan(action.stack.name, preview["plan"], action.compared, preview["snapshots"])
     else:
-        show_record({**found["plan"], "snapshots": found["snapshots"]}, form)
-    if detailed_exitcode and (changes(found["plan"]) or found["snapshots"]):
+        show_record({**preview["plan"], "snapshots": preview["snapshots"]}, form)
+    if detailed_exitcode and (changes(preview["plan"]) or preview["snapshots"]):
         sys.exit(2)
 
 

@@ -79,8 +79,8 @@ class Deployment:
     definition as of an operation, those of that operation. Without tags in `body`, the stack keeps its tags.
     `refresh` says which objects of an existing stack the service compares with the cloud: "none", "changes" or "all".
     Without `preflight`, it does not check the plan before the first change. The plan shows what `policies` say of it:
-    YAML by the names of files. `there` are stacks that were read already, by name; None for one that does not exist.
-    It `supersedes` an operation that runs on the stack by then, unless that was not agreed to.
+    YAML by the names of files. `current_stacks` are stacks that were read already, by name; None for one that does not
+    exist. It `supersedes` an operation that runs on the stack by then, unless that was not agreed to.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Deployment:
         refresh: str = "changes",
         preflight: bool = True,
         policies: Mapping[str, str] | None = None,
-        there: Mapping[str, Stack | None] = MappingProxyType({}),
+        current_stacks: Mapping[str, Stack | None] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.sources = sources
@@ -102,14 +102,14 @@ class Deployment:
         self.supersedes = True
         self._service = service
         self._tried: Answer = {"plan_policies": dict(policies)} if policies else {}
-        self.stack = there[name] if name in there else _found(service, name, sources)
+        self.stack = current_stacks[name] if name in current_stacks else _found(service, name, sources)
         if self.stack is not None:
-            kept: Answer = {"refresh": refresh}
+            defaults: Answer = {"refresh": refresh}
             if self.stack.facts.get("tags"):
-                kept["tags"] = ",".join(self.stack.facts["tags"])
+                defaults["tags"] = ",".join(self.stack.facts["tags"])
             if sources.as_of is None:
-                kept["existing_parameters"] = not reset_parameters
-            self.body = {**kept, **self.body}
+                defaults["existing_parameters"] = not reset_parameters
+            self.body = {**defaults, **self.body}
 
     @classmethod
     def of(
@@ -122,10 +122,10 @@ class Deployment:
         rollback: bool | None,
         timeout: int | None,
         tags: tuple[str, ...],
-        **how: Any,
+        **options: Any,
     ) -> Deployment:
-        """Return what the user's options say about a definition. `how` are the options of the constructor."""
-        return cls(service, name, sources, body_of(sources, parameters, rollback, timeout, tags), **how)
+        """Return what the user's options say about a definition. `options` are those of the constructor."""
+        return cls(service, name, sources, body_of(sources, parameters, rollback, timeout, tags), **options)
 
     def plan(self) -> Answer:
         """Return the plan; ask for the values of parameters that need one, on a terminal.
@@ -187,8 +187,8 @@ class Deployment:
         """Return the error to show for a refused request: each problem with its place in the user's files."""
         if not error.diagnostics:
             return error
-        found, text_of = self._placed(error.diagnostics)
-        return TemplateRefused(_joined(found), text_of)
+        diagnostics, text_of = self._placed(error.diagnostics)
+        return TemplateRefused(_joined(diagnostics), text_of)
 
     def _placed(self, diagnostics: Iterable[Diagnostic]) -> tuple[list[Diagnostic], TextOf]:
         return placed(self.sources, self.body["parameters"], diagnostics)
@@ -199,7 +199,7 @@ class Deployment:
 
         failures = _failures(plan)
         warned, text_of = self._placed(
-            Diagnostic.from_dict(each["diagnostic"]) for each in findings(plan) if each["verdict"] != FAILS
+            Diagnostic.from_dict(finding["diagnostic"]) for finding in findings(plan) if finding["verdict"] != FAILS
         )
         paint.show(warned, text_of, err=True)
         if failures:
@@ -213,7 +213,7 @@ def refuse_failures(plan: Answer) -> None:
 
 
 def _failures(plan: Answer) -> list[Diagnostic]:
-    return [Diagnostic.from_dict(each) for each in certain_failures(plan)]
+    return [Diagnostic.from_dict(diagnostic) for diagnostic in certain_failures(plan)]
 
 
 def _joined(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:

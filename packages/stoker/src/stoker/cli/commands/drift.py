@@ -147,44 +147,44 @@ class _Progress:
         compared, total, differing = detection["compared"], detection["resources"], detection["differing"]
         if detection["status"] != "IN_PROGRESS" or compared == self._compared:
             return
-        for each in differing[self._differing :]:
-            say(f"  {each['path']} ({each['type']}): {each['status']}", err=True)
+        for difference in differing[self._differing :]:
+            say(f"  {difference['path']} ({difference['type']}): {difference['status']}", err=True)
         say(f"Compared {compared} of {total} objects; {len(differing)} of them differ.", err=True)
         self._compared, self._differing = compared, len(differing)
 
 
-def _differs(found: Answer) -> bool:
+def _differs(plan: Answer) -> bool:
     from stoker.authoring.plan_steps import changes
 
-    return bool(changes(found))
+    return bool(changes(plan))
 
 
-def _correctable_paths(found: Answer) -> list[str]:
+def _correctable_paths(plan: Answer) -> list[str]:
     """Return the paths of differences that a plan corrects: all but missing objects that the stack does not own."""
     from stoker.authoring.plan_steps import MISSING, changes, shown_kind
 
-    return [step["path"] for step in changes(found) if shown_kind(step) != MISSING]
+    return [step["path"] for step in changes(plan) if shown_kind(step) != MISSING]
 
 
-def _refuse_missing(found: Answer) -> None:
+def _refuse_missing(plan: Answer) -> None:
     """Raise CommandFailed if objects are gone that Stoker does not make again."""
     from stoker.authoring.plan_steps import MISSING, changes, shown_kind
 
-    if missing := [step["path"] for step in changes(found) if shown_kind(step) == MISSING]:
+    if missing := [step["path"] for step in changes(plan) if shown_kind(step) == MISSING]:
         raise CommandFailed(
             f"Not brought back, as the objects do not belong to the stack (external_id): {', '.join(missing)}. Remove "
             "these resources from the template, or refer to other objects under other names."
         )
 
 
-def _print_differences(stack: Stack, found: Answer) -> bool:
+def _print_differences(stack: Stack, plan: Answer) -> bool:
     """Print how the cloud differs, and what was compared; return whether it differs."""
     from stoker.cli.views.plans import show_plan
 
-    differs = _differs(found)
+    differs = _differs(plan)
     if differs:
         say("The cloud differs (what is there -> what the template says):")
-    show_plan(stack.name, found)
+    show_plan(stack.name, plan)
     return differs
 
 
@@ -204,14 +204,14 @@ def _accept(stack: Stack, resources: tuple[str, ...], template: Path | None, for
         show_record({"accept_drift": answer}, form)
     else:
         _report(stack, answer, as_template_changes(answer, template))
-    left = [each for each in answer if not each["accepted"]]
-    if left:
-        reasons = "; ".join(f"{each['path']}: {each['reason']}" for each in left)
+    not_accepted = [difference for difference in answer if not difference["accepted"]]
+    if not_accepted:
+        reasons = "; ".join(f"{difference['path']}: {difference['reason']}" for difference in not_accepted)
         raise CommandFailed(f"Not accepted: {reasons}.")
 
 
 def _report(stack: Stack, answer: list[Answer], changes: str) -> None:
-    count = sum(each["accepted"] for each in answer)
+    count = sum(difference["accepted"] for difference in answer)
     if not count:
         say(f"Nothing was accepted: no object of {stack.name} differs from its record.")
         return

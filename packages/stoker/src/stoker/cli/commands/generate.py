@@ -95,7 +95,7 @@ def generate(
         raise click.UsageError(
             "Give what to generate from (--project, or --terraform STACK), and the directory to write (-o DIR)."
         )
-    type_names = [each for text in types for each in text.split(",") if each]
+    type_names = [type_name for text in types for type_name in text.split(",") if type_name]
     refuse_existing(out)
     query = {"type": type_names, "tag": list(tags), "groups": "false" if flat else "true"}
     answer = service.generated({**query, **({"name": name} if name else {})})
@@ -113,8 +113,8 @@ def generate(
 
 def _types(service: StackClient) -> Iterator[dict[str, object]]:
     generated = service.generated_types()
-    for each in service.resource_types():
-        yield {"resource_type": each, "generated": each in generated}
+    for type_name in service.resource_types():
+        yield {"resource_type": type_name, "generated": type_name in generated}
 
 
 def _names(answer: Answer) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def write_generated(out: Path, answer: Answer) -> None:
 
     texts = _texts(answer, "imports")
     if grouped := answer.get("grouped"):
-        nested = {name: to_yaml(each) for name, each in grouped["files"].items()}
+        nested = {name: to_yaml(template) for name, template in grouped["files"].items()}
         texts |= {f"{GROUPS}/{name}": text for name, text in {**_texts(grouped, "moved"), **nested}.items()}
     write_files(free_files(out, texts), texts)
 
@@ -161,20 +161,20 @@ def report_generated(answer: Answer, out: Path) -> None:
         say(f"Written: {out / TEMPLATE}, with {counted(len(resources), 'resource')}.")
         counts = [counted(parameters, "parameter")] if parameters else []
         say(f"Written: {out / ENVIRONMENT}, with {' and '.join([*counts, counted(len(resources), 'import')])}.")
-        for name, number in Counter(each["resource_type"] for each in resources).items():
+        for name, number in Counter(resource["resource_type"] for resource in resources).items():
             say(f"  {number} {name}")
     else:
         say("Nothing was written: no object was found that no stack owns.")
-    reasons = Counter((each["resource_type"], each["reason"]) for each in answer["left_out"])
+    reasons = Counter((left_out["resource_type"], left_out["reason"]) for left_out in answer["left_out"])
     if reasons:
         say("Left out:")
     for (name, reason), number in reasons.items():
         say(f"  {number} {name}: {reason}")
-    for each in answer["left_out_properties"]:
-        say(f"Left out: {each['property']} of {each['resource_name']}: {each['reason']}.")
-    for each in answer["unread"]:
-        types = ", ".join(each["resource_types"])
-        say(f"Unknown, as {each['service']} did not list them: {types}: {each['reason']}", err=True)
+    for left_out in answer["left_out_properties"]:
+        say(f"Left out: {left_out['property']} of {left_out['resource_name']}: {left_out['reason']}.")
+    for unread in answer["unread"]:
+        types = ", ".join(unread["resource_types"])
+        say(f"Unknown, as {unread['service']} did not list them: {types}: {unread['reason']}", err=True)
     if without := answer["parameters_without_value"]:
         say(f"Give values of these parameters, which no service shows: {', '.join(without)}.")
     if resources:

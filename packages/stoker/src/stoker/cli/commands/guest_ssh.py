@@ -24,10 +24,10 @@ def ssh_command(
 
     Raises: CommandFailed if there is no such server, several, or no floating IP.
     """
-    found = _server(session, server)
-    address = _floating_ip(found)
+    row = _server(session, server)
+    address = _floating_ip(row)
     options = {
-        "HostKeyAlias": found["id"],  # an address may have been that of another server
+        "HostKeyAlias": row["id"],  # an address may have been that of another server
         "UserKnownHostsFile": str(directory.path / "guests" / KNOWN_HOSTS),
         "StrictHostKeyChecking": "accept-new",
     }
@@ -40,18 +40,20 @@ def ssh_command(
 def _server(session: Session, name_or_id: str) -> dict[str, object]:
     compute = Adapter(session, service_type="compute", interface="public")
     servers = compute.get("/servers/detail").json()["servers"]
-    found = [one for one in servers if name_or_id in (one["id"], one["name"])]
-    if len(found) != 1:
-        reason = f"{len(found)} servers have this name: use an ID" if found else "`openstack server list` lists them"
+    matching = [server for server in servers if name_or_id in (server["id"], server["name"])]
+    if len(matching) != 1:
+        reason = (
+            f"{len(matching)} servers have this name: use an ID" if matching else "`openstack server list` lists them"
+        )
         raise CommandFailed(f"There is no single server {name_or_id!r}; {reason}.")
-    return dict(found[0])
+    return dict(matching[0])
 
 
 def _floating_ip(server: dict[str, Any]) -> str:
-    addresses = [one for network in server["addresses"].values() for one in network]
-    for one in addresses:
-        if one["OS-EXT-IPS:type"] == "floating" and one["version"] == 4:
-            return str(one["addr"])
+    addresses = [address for network in server["addresses"].values() for address in network]
+    for address in addresses:
+        if address["OS-EXT-IPS:type"] == "floating" and address["version"] == 4:
+            return str(address["addr"])
     raise CommandFailed(
         f"The server {server['name']!r} has no floating IP. Add one with `openstack server add floating ip`, and "
         f"permit TCP port {SSH} in a security group of the server."

@@ -122,19 +122,19 @@ async def _export(config: cfg.ConfigOpts, directory: Path, project: str | None) 
                 if exported.environment:
                     path = directory / f"{exported.stack.id}.environment.json"
                     write_private(path, json.dumps(exported.environment, indent=2) + "\n")
-                found = ["was changed after it was taken over"] if exported.changed else []
-                found += [f"cannot be adopted: {obstacle}" for obstacle in exported.obstacles()]
-                warned += bool(found)
-                for warning in found:
+                warnings = ["was changed after it was taken over"] if exported.changed else []
+                warnings += [f"cannot be adopted: {obstacle}" for obstacle in exported.obstacles()]
+                warned += bool(warnings)
+                for warning in warnings:
                     say(f"{exported.stack.name} ({exported.stack.id}) {warning}", err=True)
     say(f"Wrote {_many(total, 'document')} to {directory}")
     return warned
 
 
-def _keys(config: cfg.ConfigOpts, given: Sequence[str], file: Path | None) -> list[str]:
+def _keys(config: cfg.ConfigOpts, keys: Sequence[str], file: Path | None) -> list[str]:
     """Return the keys of Heat: those given, those in the file, or those of the configuration."""
-    if given:
-        return [part.strip() for key in given for part in key.split(",")]
+    if keys:
+        return [part.strip() for key in keys for part in key.split(",")]
     if file is not None:
         lines = [line.strip() for line in file.read_text().splitlines() if line.strip()]
         named = [line.partition("=")[2].strip() for line in lines if line.partition("=")[0].strip() == _OPTION]
@@ -150,12 +150,15 @@ def _show(reports: Sequence[TreeReport], facts: dict[str, Any], only_plan: bool)
     if facts["running_engines"]:
         say(f"Engines of Heat are running: {', '.join(facts['running_engines'])}. Stop them before the copy.")
     for fate in CopyOutcome:
-        found = [report for report in reports if report.fate is fate]
-        if found:
-            stacks, resources = sum(each.stacks for each in found), sum(each.resources for each in found)
+        with_fate = [report for report in reports if report.fate is fate]
+        if with_fate:
+            stacks, resources = (
+                sum(report.stacks for report in with_fate),
+                sum(report.resources for report in with_fate),
+            )
             verb = _VERBS[fate][0 if only_plan else 1]
             content = f"{_many(stacks, 'stack')}, {_many(resources, 'resource')}"
-            say(f"{_many(len(found), 'tree')} of stacks ({content}): {verb}")
+            say(f"{_many(len(with_fate), 'tree')} of stacks ({content}): {verb}")
     say(
         f"{_many(facts['software_configs'], 'software configuration')}, "
         f"{_many(facts['software_deployments'], 'deployment')}; deleted stacks that are not taken over: "

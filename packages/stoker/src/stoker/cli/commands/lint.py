@@ -192,7 +192,7 @@ def lint(
         raise click.UsageError("--fix changes files; the standard input cannot be changed.")
     searched = search(paths)
     projects = [path for path in (*searched.templates, *searched.skipped) if is_project(path)]
-    empty = [path for path in searched.empty if not any(Path(path) in Path(each).parents for each in projects)]
+    empty = [path for path in searched.empty if not any(Path(path) in Path(project).parents for project in projects)]
     if empty:
         raise CommandFailed(_nothing_found(empty, searched.skipped))
     files = [path for path in searched.templates if path not in projects]
@@ -202,15 +202,15 @@ def lint(
 
     def linted() -> tuple[Workspace, list[Diagnostic]]:
         workspace = Workspace(registry, environments, parameters, reader=reader_for([*paths, *environments]))
-        found = problems_of(workspace, files)
+        problems = problems_of(workspace, files)
         for item in (item for project in projects for item in problems_of_project(project)):
-            if workspace.sources.exists(item.source) and item not in found:
-                found.append(item)
+            if workspace.sources.exists(item.source) and item not in problems:
+                problems.append(item)
         if policies:
             from stoker.authoring.policy_findings import policy_findings
 
-            found += (item for path in files for item in policy_findings(workspace, path, policies))
-        return workspace, [item for item in found if item.rule not in ignored and (not only or item.rule in only)]
+            problems += (item for path in files for item in policy_findings(workspace, path, policies))
+        return workspace, [item for item in problems if item.rule not in ignored and (not only or item.rule in only)]
 
     workspace, chosen = linted()
     for _ in range(_MOST_ROUNDS if fix else 0):  # a corrected name can reveal another mistake

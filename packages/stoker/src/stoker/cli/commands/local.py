@@ -149,7 +149,9 @@ class Local:
             for begun in reversed(launched.values()):
                 begun.abort()
             raise
-        pids = {each.name: pid for each in self.programs if (pid := running(self.directory, each.name)) is not None}
+        pids = {
+            program.name: pid for program in self.programs if (pid := running(self.directory, program.name)) is not None
+        }
         self.set_up = replace(self.set_up, pids=pids)
         self.directory.record(self.set_up)
         return {name: begun.process for name, begun in launched.items()}
@@ -336,8 +338,8 @@ def _require_guests(planned: SetUp) -> str:
     return remark(selection)
 
 
-def _same_addresses(one: SetUp, other: SetUp) -> bool:
-    return (one.rest, one.cfn, one.identity) == (other.rest, other.cfn, other.identity)
+def _same_addresses(first: SetUp, second: SetUp) -> bool:
+    return (first.rest, first.cfn, first.identity) == (second.rest, second.cfn, second.identity)
 
 
 def _show_addresses(out: Console, local: Local) -> None:

@@ -111,11 +111,13 @@ def project_options(function: Callable[..., object]) -> Callable[..., object]:
     """Add the options of the project that is deployed after the start, passed as `project`; None without a file."""
 
     @functools.wraps(function)
-    def command(file: str | None, stage: str | None, parameters: Mapping[str, str], yes: bool, **given: object) -> Any:
+    def command(
+        file: str | None, stage: str | None, parameters: Mapping[str, str], yes: bool, **options: object
+    ) -> Any:
         if file is None and (stage is not None or parameters or yes):
             raise click.UsageError("--stage, -P and --yes are for a project: give its file, too (-f FILE.yaml).")
         project = StartedProject(file, stage, parameters, yes) if file is not None else None
-        return function(project=project, **given)
+        return function(project=project, **options)
 
     options = (
         yes_option,

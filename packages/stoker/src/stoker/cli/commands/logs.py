@@ -100,25 +100,25 @@ def outputs(service: StackClient, name: str, key: str | None, form: str) -> None
       curl "$(stoker outputs web url)"
       stoker outputs web -f json
     """
-    found = service.stack(name).outputs()
+    outputs = service.stack(name).outputs()
     if key is not None:
-        value = _value(name, key, found)
+        value = _value(name, key, outputs)
         click.echo(json.dumps(value, ensure_ascii=False) if form == "json" else cell(value))
     elif form in ("json", "yaml"):
-        show_record({output["output_key"]: output["output_value"] for output in found}, form)
+        show_record({output["output_key"]: output["output_value"] for output in outputs}, form)
     else:
-        shown = [{**output, "output_value": output.get("output_error") or output["output_value"]} for output in found]
+        shown = [{**output, "output_value": output.get("output_error") or output["output_value"]} for output in outputs]
         show_rows(shown, ("output_key", "output_value", "description"), form)
 
 
-def _value(name: str, key: str, found: list[Answer]) -> object:
+def _value(name: str, key: str, outputs: list[Answer]) -> object:
     """Return the value of an output. Raises CommandFailed if there is none."""
-    known = [output["output_key"] for output in found]
+    known = [output["output_key"] for output in outputs]
     if key not in known:
         close = closest(key, known)
         listed = f"; did you mean {close}?" if close else f"; it has {', '.join(islice(known, 20)) or 'none'}."
         raise CommandFailed(f"{name} has no output {key}{listed}")
-    output = found[known.index(key)]
+    output = outputs[known.index(key)]
     if output.get("output_error"):
         raise CommandFailed(f"The output {key} has no value: {output['output_error']}")
     return output["output_value"]

@@ -55,10 +55,10 @@ def remove_orphans(service: StackClient, ids: Sequence[str], yes: bool) -> bool:
 
 def _chosen(service: StackClient, ids: Sequence[str]) -> list[Answer]:
     """Return the orphans with the IDs, or all, as they are now. Raises CommandFailed for other IDs."""
-    orphans = {each["physical_id"]: each for each in service.orphans() if each["status"] == "orphaned"}
-    if others := [each for each in ids if each not in orphans]:
+    orphans = {orphan["physical_id"]: orphan for orphan in service.orphans() if orphan["status"] == "orphaned"}
+    if others := [identifier for identifier in ids if identifier not in orphans]:
         raise CommandFailed(f"Not known to be without an owner: {', '.join(others)}. `stoker orphans` lists what is.")
-    chosen = [orphans[each] for each in dict.fromkeys(ids)] if ids else list(orphans.values())
+    chosen = [orphans[identifier] for identifier in dict.fromkeys(ids)] if ids else list(orphans.values())
     if not chosen:
         say("No orphans: nothing to do.")
     return chosen
@@ -67,24 +67,27 @@ def _chosen(service: StackClient, ids: Sequence[str]) -> list[Answer]:
 def _generated(service: StackClient, orphans: Sequence[Answer]) -> Answer:
     """Return a template that imports those of the orphans whose type can be imported."""
     types = service.generated_types() if orphans else frozenset()
-    selected = [each for each in orphans if each["type"] in types]
+    selected = [orphan for orphan in orphans if orphan["type"] in types]
     if not selected:
         return {"resources": [], "left_out": [], "unread": []}
-    query = {"type": sorted({each["type"] for each in selected}), "id": [each["physical_id"] for each in selected]}
+    query = {
+        "type": sorted({orphan["type"] for orphan in selected}),
+        "id": [orphan["physical_id"] for orphan in selected],
+    }
     return service.generated(query)
 
 
 def _report_left_out(orphans: Sequence[Answer], answer: Answer) -> bool:
     """Say which orphans are in no template, and why; return whether there are none of them."""
-    there = {each["physical_resource_id"] for each in answer["resources"]}
-    reasons = {each["physical_resource_id"]: each["reason"] for each in answer["left_out"]}
-    unread = {name: each["reason"] for each in answer["unread"] for name in each["resource_types"]}
-    left = [each for each in orphans if each["physical_id"] not in there]
-    for each in left:
-        otherwise = unread.get(each["type"], f"objects of the type {each['type']} cannot be imported")
-        reason = reasons.get(each["physical_id"], otherwise)
-        say(f"Left alone: {each['type']} {each['name']} ({each['physical_id']}): {reason}.", err=True)
-    return not left
+    included = {resource["physical_resource_id"] for resource in answer["resources"]}
+    reasons = {left_out["physical_resource_id"]: left_out["reason"] for left_out in answer["left_out"]}
+    unread = {name: entry["reason"] for entry in answer["unread"] for name in entry["resource_types"]}
+    missing = [orphan for orphan in orphans if orphan["physical_id"] not in included]
+    for orphan in missing:
+        otherwise = unread.get(orphan["type"], f"objects of the type {orphan['type']} cannot be imported")
+        reason = reasons.get(orphan["physical_id"], otherwise)
+        say(f"Left alone: {orphan['type']} {orphan['name']} ({orphan['physical_id']}): {reason}.", err=True)
+    return not missing
 
 
 @contextmanager
@@ -94,7 +97,7 @@ def _stack_of(service: StackClient, name: str, answer: Answer) -> Iterator[Stack
     Raises CommandFailed if they cannot be imported.
     """
     template = answer["template"]
-    resources = {each: dict(body) for each, body in template["resources"].items()}
+    resources = {resource_name: dict(body) for resource_name, body in template["resources"].items()}
     for body in resources.values():
         body.pop("deletion_policy", None)
     environment = dict(answer["environment"])

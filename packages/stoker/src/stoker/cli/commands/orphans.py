@@ -55,14 +55,14 @@ def orphans(service: StackClient, ids: tuple[str, ...], remove: bool, out: Path 
         return
     if ids or yes:
         raise click.UsageError("IDs and --yes are for --remove and --import.")
-    found = [{**each, "reason": orphan_reason(each)} for each in service.orphans()]
-    if found or form != "table":
-        show_rows(found, COLUMNS, form, ("name", "type"))
+    orphans = [{**orphan, "reason": orphan_reason(orphan)} for orphan in service.orphans()]
+    if orphans or form != "table":
+        show_rows(orphans, COLUMNS, form, ("name", "type"))
     else:
         say("No orphans: each object with a name that Stoker has chosen belongs to a resource.")
-    if any(each["status"] == "orphaned" for each in found):
+    if any(orphan["status"] == "orphaned" for orphan in orphans):
         sys.exit(2)
-    if found:
+    if orphans:
         sys.exit(1)
 
 

@@ -54,8 +54,8 @@ def policies(service: StackClient, name: str | None, source: Path | None, remove
         say(f"No policies are set for {whose} any more.")
     elif text:
         click.echo(_shown(service, stack)["chosen"] or "", nl=False)
-    elif found := _shown(service, stack)["policies"]:
-        show_rows(found, _COLUMNS, form, ("message",))
+    elif rows := _shown(service, stack)["policies"]:
+        show_rows(rows, _COLUMNS, form, ("message",))
     else:
         show_rows([], _COLUMNS, form)
         say(f"There are no policies for plans of {whose}.", err=True)
@@ -66,8 +66,8 @@ def _path(stack: Answer | None) -> str:
 
 
 def _shown(service: StackClient, stack: Answer | None) -> Answer:
-    found: Answer = service.call("GET", _path(stack))["plan_policies"]
-    return found
+    policies: Answer = service.call("GET", _path(stack))["plan_policies"]
+    return policies
 
 
 def _set(service: StackClient, stack: Answer | None, source: Path) -> Answer:
@@ -80,10 +80,10 @@ def _set(service: StackClient, stack: Answer | None, source: Path) -> Answer:
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"Cannot read {source}: {error}") from None
     try:
-        found: Answer = service.call("PUT", _path(stack), {"plan_policies": text})["plan_policies"]
+        policies: Answer = service.call("PUT", _path(stack), {"plan_policies": text})["plan_policies"]
     except Refused as error:
         if not error.diagnostics:
             raise
         mistakes = [replace(diagnostic, source=str(source)) for diagnostic in error.diagnostics]
         raise PoliciesRefused(mistakes, lambda _: text) from error
-    return found
+    return policies

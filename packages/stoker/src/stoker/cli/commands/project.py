@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from stoker.authoring.project_files.project import Project, ProjectStack, cloud_
 from stoker.base.errors import TemplateInvalid
 from stoker.cli.client.joint_plan import Exchange, Planned, output_of, predicted_inputs, refuse_used_exports
 from stoker.cli.client.kept_exports import with_exports
-from stoker.cli.client.parallel import Outcome, StepResult, run
+from stoker.cli.client.parallel import run
 from stoker.cli.client.refusals import Refused
 from stoker.cli.client.sources import collect
 from stoker.cli.client.stack_client import Stack, StackClient
@@ -32,18 +31,18 @@ from stoker.cli.commands.deployment import (
     refuse_locked,
     waited,
 )
+from stoker.cli.commands.project_results import conclude, refuse_failed
 from stoker.cli.terminal.errors import CommandFailed, FollowingInterrupted, TemplateRefused
 from stoker.cli.terminal.messages import say
 from stoker.cli.views.follow import follow
 from stoker.cli.views.plans import show_plan
-from stoker.cli.views.project_progress import ProgressView, show_summary, shown_as
+from stoker.cli.views.project_progress import ProgressView, shown_as
 from stoker.cli.views.reports import write
 
 Check = Callable[[Planned], None]
 Present = Mapping[str, Stack | None]
 """The stacks of a project as they were read, by name; None for one that does not exist."""
 JOINT = "joint_deployment"
-_UNCHANGED = "unchanged"
 _NOTHING: Present = MappingProxyType({})
 
 
@@ -60,18 +59,6 @@ class Options:
     preflight: bool = True
     jobs: int = 8
     within: Path | None = None
-
-
-class ProjectRefused(CommandFailed):
-    """Stacks of a project have problems, which are shown one after the other; nothing was changed."""
-
-    def __init__(self, heading: str, errors: Mapping[str, CommandFailed]) -> None:
-        super().__init__(heading)
-        self.errors = errors
-
-    def show(self, file: Any = None) -> None:
-        super().show(file)
-        show_errors(self.errors)
 
 
 def read(path: str, stage: str | None, within: Path | None = None) -> Project:
@@ -98,9 +85,9 @@ def cloud_for(path: str, stage: str | None, chosen: str | None) -> str | None:
 def refuse_other_cloud(path: str, stage: str | None, named: str, chosen: str | None) -> None:
     """Raise CommandFailed if a project file names another cloud than the one that is chosen."""
     if named != chosen:
-        what = path if stage is None else f"the stage {stage} of {path}"
-        how = f"--os-cloud or OS_CLOUD is {chosen}" if chosen else f"the command has no --os-cloud {named}"
-        raise CommandFailed(f"The stacks of {what} are in the cloud {named}, but {how}. Nothing was done.")
+        project = path if stage is None else f"the stage {stage} of {path}"
+        contradiction = f"--os-cloud or OS_CLOUD is {chosen}" if chosen else f"the command has no --os-cloud {named}"
+        raise CommandFailed(f"The stacks of {project} are in the cloud {named}, but {contradiction}. Nothing was done.")
 
 
 @contextmanager
@@ -125,16 +112,16 @@ def _text(source: str) -> str | None:
         return None
 
 
-def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def by_stack(project: Project, parameters: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Return values STACK.PARAMETER=VALUE by stack. Raises UsageError for one that is not of a stack."""
-    found: dict[str, dict[str, str]] = {}
-    for name, value in given.items():
+    by_stack_key: dict[str, dict[str, str]] = {}
+    for name, value in parameters.items():
         stack, dot, parameter = name.partition(".")
         if not dot or not parameter or stack not in project.stacks:
             known = ", ".join(project.stacks)
             raise click.UsageError(f"-P {name}: with a project, it is STACK.PARAMETER=VALUE; its stacks are {known}.")
-        found.setdefault(stack, {})[parameter] = value
-    return found
+        by_stack_key.setdefault(stack, {})[parameter] = value
+    return by_stack_key
 
 
 # -- plans ---------------------------------------------------------------------------------------------------------
@@ -143,23 +130,24 @@ def by_stack(project: Project, given: Mapping[str, str]) -> dict[str, dict[str, 
 class JointPlan:
     """The plans of all stacks of a project, each made after those of the stacks that it needs."""
 
-    def __init__(self, service: StackClient, project: Project, how: Options, there: Present) -> None:
-        """Make the plans; `there` are the stacks as they are. Raises ProjectRefused if a plan cannot be made or is
-        known to fail.
+    def __init__(self, service: StackClient, project: Project, options: Options, current_stacks: Present) -> None:
+        """Make the plans; `current_stacks` are the stacks as they are.
+
+        Raises ProjectRefused if a plan cannot be made or is known to fail.
         """
         self.project = project
-        self._there = there
+        self._current_stacks = current_stacks
         self.exchange = Exchange.read(service, project)
         self.plans: dict[str, Planned] = {}
         self._service = service
-        self._how = how
-        ended = run(project.requires, self._plan, how.jobs)
-        _refuse_failed(ended)
+        self._options = options
+        ended = run(project.requires, self._plan, options.jobs)
+        refuse_failed(ended)
 
     def _plan(self, key: str) -> None:
         stack, service = self.project.stacks[key], self._service.another()
         inputs = predicted_inputs(stack, self.plans)
-        stack_deployment = deployment(service, stack, self._how, inputs.known, self._there)
+        stack_deployment = deployment(service, stack, self._options, inputs.known, self._current_stacks)
         exports, released = self.exchange.pending(stack, self.plans), self.exchange.released
         stack_deployment.body[JOINT] = {"parameters": list(inputs.unknown), "exports": exports, "released": released}
         if earlier := self.exchange.earlier(stack):
@@ -203,17 +191,21 @@ class JointPlan:
 
 
 def deployment(
-    service: StackClient, stack: ProjectStack, how: Options, values: Mapping[str, Any], there: Present = _NOTHING
+    service: StackClient,
+    stack: ProjectStack,
+    options: Options,
+    values: Mapping[str, Any],
+    current_stacks: Present = _NOTHING,
 ) -> Deployment:
     """Return what a stack is to be; `values` are those of parameters that come from other stacks. A stack that is not
-    in `there` is read.
+    in `current_stacks` is read.
     """
-    given = {**stack.parameters, **values, **how.parameters.get(stack.key, {})}
-    sources = collect(stack.template, stack.environments, within=how.within)
+    parameters = {**stack.parameters, **values, **options.parameters.get(stack.key, {})}
+    sources = collect(stack.template, stack.environments, within=options.within)
     return Deployment.of(
-        service, stack.name, sources, parameters=given, rollback=stack.rollback, timeout=stack.timeout,
-        tags=stack.tags or (), reset_parameters=how.reset_parameters, refresh=how.refresh, preflight=how.preflight,
-        there=there,
+        service, stack.name, sources, parameters=parameters, rollback=stack.rollback, timeout=stack.timeout,
+        tags=stack.tags or (), reset_parameters=options.reset_parameters, refresh=options.refresh,
+        preflight=options.preflight, current_stacks=current_stacks,
     )  # fmt: skip
 
 
@@ -241,11 +233,11 @@ def show_joint_plan(joint: JointPlan, form: str) -> None:
 
 
 def plan_project(
-    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: Options, form: str
+    service: StackClient, path: str, stage: str | None, parameters: Mapping[str, str], options: Options, form: str
 ) -> bool:
     """Show the plan of a project; return whether there are changes."""
-    project, how = _selected_project(path, stage, given, how)
-    joint = JointPlan(service, project, how, present(service, project, how))
+    project, options = _selected_project(path, stage, parameters, options)
+    joint = JointPlan(service, project, options, present(service, project, options))
     if form == "text":
         show_joint_plan(joint, form)
     else:
@@ -255,29 +247,37 @@ def plan_project(
     return bool(joint.changed)
 
 
-def _selected_project(path: str, stage: str | None, given: Mapping[str, str], how: Options) -> tuple[Project, Options]:
-    """Return a project, and `how` with the values that the user gives to its stacks."""
+def _selected_project(
+    path: str, stage: str | None, parameters: Mapping[str, str], options: Options
+) -> tuple[Project, Options]:
+    """Return a project, and `options` with the values that the user gives to its stacks."""
     project = read(path, stage)
-    return project, replace(how, parameters=by_stack(project, given))
+    return project, replace(options, parameters=by_stack(project, parameters))
 
 
 # -- deployments ---------------------------------------------------------------------------------------------------
 
 
 def deploy_project(
-    service: StackClient, path: str, stage: str | None, given: Mapping[str, str], how: Options, yes: bool, form: str
+    service: StackClient,
+    path: str,
+    stage: str | None,
+    parameters: Mapping[str, str],
+    options: Options,
+    yes: bool,
+    form: str,
 ) -> None:
     """Deploy the stacks of a project, after showing the plan. Raises CommandFailed unless all are deployed."""
-    shown = shown_as(form)
-    project, how = _selected_project(path, stage, given, how)
-    joint = JointPlan(service, project, how, at_rest(service, project, how, shown))
+    view = shown_as(form)
+    project, options = _selected_project(path, stage, parameters, options)
+    joint = JointPlan(service, project, options, at_rest(service, project, options, view))
     show_joint_plan(joint, form)
     if joint.changed:
-        confirm("Deploy these stacks?", yes, shown.question_report())
-    deployer = Deployer(service, joint, how, shown, None if yes else partial(_refuse_unconfirmed_destruction, joint))
-    with interruptible(joint.project), shown.live():
-        ended = run(joint.exchange.order.before, deployer.act, how.jobs)
-    _conclude(project, ended, deployer.unchanged, form)
+        confirm("Deploy these stacks?", yes, view.question_report())
+    deployer = Deployer(service, joint, options, view, None if yes else partial(_refuse_unconfirmed_destruction, joint))
+    with interruptible(joint.project), view.live():
+        ended = run(joint.exchange.order.before, deployer.act, options.jobs)
+    conclude(project, ended, deployer.unchanged, form)
 
 
 class Deployer:
@@ -287,21 +287,21 @@ class Deployer:
     """
 
     def __init__(
-        self, service: StackClient, joint: JointPlan, how: Options, shown: ProgressView, check: Check | None
+        self, service: StackClient, joint: JointPlan, options: Options, view: ProgressView, check: Check | None
     ) -> None:
         self.unchanged: set[str] = set()
         self._service = service
         self._joint = joint
-        self._how = how
-        self._shown = shown
+        self._options = options
+        self._view = view
         self._check = check
 
     def act(self, name: str) -> None:
         """Carry out a step. Raises CommandFailed if it fails."""
         step = self._joint.exchange.order.steps[name]
         stack, service = self._joint.project.stacks[step.stack], self._service.another()
-        report = self._shown.of(stack.name)
-        stack_deployment = deployment(service, stack, self._how, self._values(service, stack))
+        report = self._view.of(stack.name)
+        stack_deployment = deployment(service, stack, self._options, self._values(service, stack))
         if step.kept:
             stack_deployment.sources.template = with_exports(stack_deployment.sources.template, step.kept)
             stack_deployment.body["template"] = stack_deployment.sources.template
@@ -347,27 +347,29 @@ def _refuse_unconfirmed_destruction(joint: JointPlan, planned: Planned) -> None:
         )
 
 
-def present(service: StackClient, project: Project, how: Options) -> Present:
+def present(service: StackClient, project: Project, options: Options) -> Present:
     """Return the stacks of a project by name; None for one that does not exist."""
-    return _read_all(service, project, how, lambda stack: stack)
+    return _read_all(service, project, options, lambda stack: stack)
 
 
-def at_rest(service: StackClient, project: Project, how: Options, shown: ProgressView) -> Present:
+def at_rest(service: StackClient, project: Project, options: Options, view: ProgressView) -> Present:
     """Return the same when no operation runs on a stack, such as one of an earlier run that was interrupted."""
-    with interruptible(project), shown.live():
-        return _read_all(service, project, how, lambda each: waited(each, shown.of(each.name)) if each.busy else each)
+    with interruptible(project), view.live():
+        return _read_all(
+            service, project, options, lambda stack: waited(stack, view.of(stack.name)) if stack.busy else stack
+        )
 
 
-def _read_all(service: StackClient, project: Project, how: Options, settled: Callable[[Stack], Stack]) -> Present:
-    found: dict[str, Stack | None] = {}
+def _read_all(service: StackClient, project: Project, options: Options, settled: Callable[[Stack], Stack]) -> Present:
+    stacks: dict[str, Stack | None] = {}
 
     def read_one(key: str) -> None:
         name = project.stacks[key].name
         stack = service.another().existing(name)
-        found[name] = settled(stack) if stack is not None else None
+        stacks[name] = settled(stack) if stack is not None else None
 
-    _refuse_failed(run(dict.fromkeys(project.stacks, ()), read_one, how.jobs))
-    return found
+    refuse_failed(run(dict.fromkeys(project.stacks, ()), read_one, options.jobs))
+    return stacks
 
 
 @contextmanager
@@ -385,115 +387,66 @@ def interruptible(project: Project) -> Iterator[None]:
 
 
 def delete_project(
-    service: StackClient, path: str, stage: str | None, how: Options, force: bool, yes: bool, dry_run: bool, form: str
+    service: StackClient,
+    path: str,
+    stage: str | None,
+    options: Options,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
+    form: str,
 ) -> None:
     """Delete the stacks of a project, those that others need last, after showing the plan.
 
     Raises CommandFailed unless all are deleted.
     """
-    shown = shown_as(form)
+    view = shown_as(form)
     project = read(path, stage)
     exchange = Exchange.read(service, project)
     existing = dict(_existing(service, project))
     before = removal_order(list(existing), project.requires, exchange.present)
     for key in sorted(existing, key=list(before).index):
-        _show_deletion(deletion(existing[key], force=force, refresh=how.refresh), form, bool(before[key]))
+        _show_deletion(deletion(existing[key], force=force, refresh=options.refresh), form, bool(before[key]))
     if dry_run:
         return
     if existing:
         names = ", ".join(stack.name for stack in existing.values())
-        confirm(f"Delete the stacks {names}?", yes, shown.question_report())
+        confirm(f"Delete the stacks {names}?", yes, view.question_report())
 
     def act(key: str) -> None:
-        stack, report = service.another().stack(existing[key].name), shown.of(existing[key].name)
+        stack, report = service.another().stack(existing[key].name), view.of(existing[key].name)
         refuse_locked(stack)
         marker = stack.last_event()
         if stack.state != "DELETE_IN_PROGRESS":
             deletion(stack, force=force).start(None)
         finish(follow(stack, marker, report=report), ("DELETE",), report=report)
 
-    with interruptible(project), shown.live():
-        ended = run(before, act, how.jobs)
-    _conclude(project, ended, set(), form)
+    with interruptible(project), view.live():
+        ended = run(before, act, options.jobs)
+    conclude(project, ended, set(), form)
 
 
 def _existing(service: StackClient, project: Project) -> Iterator[tuple[str, Stack]]:
     for key, stack in project.stacks.items():
-        if (found := service.existing(stack.name)) is not None:
-            yield key, found
+        if (existing := service.existing(stack.name)) is not None:
+            yield key, existing
 
 
 def _show_deletion(action: PlannedAction, form: str, has_consumers: bool) -> None:
     """Show the plan of a deletion; it cannot be made while other stacks, which are deleted first, import exports."""
     stack = action.stack
     try:
-        found = action.preview()
+        preview = action.preview()
     except Refused:
         if not has_consumers:
             raise
-        found = None
+        preview = None
     if form == "json":
-        plan = found["plan"] if found is not None else None
+        plan = preview["plan"] if preview is not None else None
         write("plan", stack=stack.name, plan=plan, summary=summary(plan) if plan is not None else None)
-    elif found is None:
+    elif preview is None:
         number = len(stack.resources())
         say(f"{stack.name} is deleted with its {number} resources, after the stacks that import from it.")
     else:
-        show_plan(stack.name, found["plan"], action.compared)
+        show_plan(stack.name, preview["plan"], action.compared)
         click.echo()
-
-
-# -- results -------------------------------------------------------------------------------------------------------
-
-
-def errors_of(ended: Mapping[str, StepResult]) -> dict[str, CommandFailed]:
-    """Return the errors of steps. Raises what is no failure of a command, which is a defect."""
-    found: dict[str, CommandFailed] = {}
-    for name, end in ended.items():
-        if isinstance(end.error, CommandFailed):
-            found[name] = end.error
-        elif end.error is not None:
-            raise end.error
-    return found
-
-
-def _refuse_failed(ended: Mapping[str, StepResult]) -> None:
-    """Raise ProjectRefused if a step before the first change has failed."""
-    errors = errors_of(ended)
-    if errors:
-        raise ProjectRefused("These stacks cannot be deployed, and nothing was changed:", errors)
-
-
-def show_errors(errors: Mapping[str, CommandFailed]) -> None:
-    """Show errors in the error output, each under the name of its stack."""
-    for name, error in errors.items():
-        say(f"\n{name}:", err=True)
-        error.show()
-
-
-def _conclude(project: Project, ended: Mapping[str, StepResult], unchanged: set[str], form: str) -> None:
-    """Show how the stacks ended, and exit with status 1 unless all are as planned."""
-    errors = errors_of(ended)
-    rows = [_row(project, name, end, name in unchanged) for name, end in ended.items()]
-    succeeded = all(end.outcome is Outcome.DONE for end in ended.values())
-    show_summary(rows, form, succeeded)
-    if form != "json":
-        show_errors(errors)
-    if not succeeded:
-        sys.exit(1)
-
-
-def _row(project: Project, name: str, end: StepResult, unchanged: bool) -> dict[str, object]:
-    stack: ProjectStack | None = project.stacks.get(name)
-    outcome = _UNCHANGED if unchanged else end.outcome.value
-    return row_of(name, stack.name if stack is not None else name, outcome, end)
-
-
-def row_of(key: str, name: str, outcome: str, end: StepResult) -> dict[str, object]:
-    """Return a row of a summary: the outcome of a stack, and how its step ended."""
-    row: dict[str, Any] = {"stack": key, "name": name, "outcome": outcome}
-    if isinstance(end.error, CommandFailed):
-        row["error"] = end.error.message
-    if end.because_of:
-        row["because_of"] = list(end.because_of)
-    return row

@@ -27,8 +27,8 @@ def for_projects(
     the values of the options that are `allowed` with it; the service is that of the cloud which the file names, if it
     does. Without one, a `named` command needs the name of a stack.
     """
-    what = "json writes the plan, each event and the result, one object on each line" if json_lines else ""
-    description = f"Output format: {', '.join(formats)}{f'; {what}' if what else ''}.  [default: {formats[0]}]"
+    lines_form = "; json writes the plan, each event and the result, one object on each line" if json_lines else ""
+    description = f"Output format: {', '.join(formats)}{lines_form}.  [default: {formats[0]}]"
     options = (
         click.option(
             "--jobs", type=click.IntRange(1, _MOST_JOBS), default=8, show_default=True,
@@ -46,24 +46,24 @@ def for_projects(
         @with_service
         @functools.wraps(function)
         def connected(
-            service: StackClient, form: str, file: str | None, more: Mapping[str, object], **given: object
+            service: StackClient, form: str, file: str | None, more: Mapping[str, object], **values: object
         ) -> Any:
             if file is None:
-                return function(service, form=form, **given)
-            return run(service, file, form=form, **more, **{name: given[name] for name in allowed})
+                return function(service, form=form, **values)
+            return run(service, file, form=form, **more, **{name: values[name] for name in allowed})
 
         @functools.wraps(connected)
         def command(
             formats: tuple[str, ...], project: str | None, stage: str | None, jobs: int, os_cloud: str | None,
-            **given: object,
+            **values: object,
         ) -> object:  # fmt: skip
             form, file = _split_file_options(formats, choices, project)
             if file is None:
-                _refuse_without_project(stage, given if named else {"name": ""})
+                _refuse_without_project(stage, values if named else {"name": ""})
             else:
                 _refuse_others((*_OWN, *allowed))
                 os_cloud = _cloud_for(file, stage, os_cloud)
-            return connected(form=form, file=file, more={"stage": stage, "jobs": jobs}, os_cloud=os_cloud, **given)
+            return connected(form=form, file=file, more={"stage": stage, "jobs": jobs}, os_cloud=os_cloud, **values)
 
         for option in options:
             option(command)
@@ -79,10 +79,10 @@ def _cloud_for(file: str, stage: str | None, chosen: str | None) -> str | None:
     return cloud_for(file, stage, chosen)
 
 
-def _split_file_options(given: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:
+def _split_file_options(values: Sequence[str], choices: Sequence[str], project: str | None) -> tuple[str, str | None]:
     """Return the output format and the project file among the values of `-f`, and that of `--project`."""
-    files = [value for value in given if value.endswith(_SUFFIXES)] + ([project] if project is not None else [])
-    formats = [value for value in given if not value.endswith(_SUFFIXES)]
+    files = [value for value in values if value.endswith(_SUFFIXES)] + ([project] if project is not None else [])
+    formats = [value for value in values if not value.endswith(_SUFFIXES)]
     wrong = [value for value in formats if value not in choices]
     if wrong:
         known = ", ".join(map(repr, choices))
@@ -94,8 +94,8 @@ def _split_file_options(given: Sequence[str], choices: Sequence[str], project: s
     return formats[-1] if formats else choices[0], files[0] if files else None
 
 
-def _refuse_without_project(stage: str | None, given: dict[str, object]) -> None:
-    if given["name"] is None:
+def _refuse_without_project(stage: str | None, values: dict[str, object]) -> None:
+    if values["name"] is None:
         raise click.UsageError("Missing argument 'NAME', or a project file (-f FILE.yaml).")
     if stage is not None:
         raise click.UsageError("--stage is for a project: give its file, too (-f FILE.yaml).")
@@ -105,7 +105,7 @@ def _refuse_others(known: Sequence[str]) -> None:
     """Raise UsageError for an option or argument that a project does not have."""
     context = click.get_current_context()
     for parameter in context.command.params:
-        given = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-        if given and parameter.name not in known:
+        is_given = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+        if is_given and parameter.name not in known:
             name = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
             raise click.UsageError(f"{name} is for one stack: a project file says it for each of its stacks.")

@@ -120,12 +120,12 @@ def _read(source: Path) -> Answer:
     import yaml
 
     try:
-        found = yaml.safe_load(source.read_text())
+        document = yaml.safe_load(source.read_text())
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise CommandFailed(f"Cannot read {source}: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise CommandFailed(f"{source}: a stack policy must be a map with the key Statement.")
-    return found
+    return document
 
 
 def _show(settings: Answer, name: str, form: str) -> None:

@@ -26,17 +26,16 @@ from stoker.cli.commands.project import (
     JointPlan,
     Options,
     Present,
-    errors_of,
     interruptible,
-    row_of,
     show_joint_plan,
 )
+from stoker.cli.commands.project_results import errors_of, row_of
 from stoker.cli.terminal.errors import CommandFailed
 from stoker.cli.views.follow import follow
 from stoker.cli.views.project_progress import shown_as
 
 _TAG = "stoker:sync:"
-_PAUSED = frozenset(each.__name__ for each in (ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked))
+_PAUSED = frozenset(error.__name__ for error in (ActionInProgress, ApprovalRequired, ChangeWindowClosed, StackLocked))
 """The kinds of refusals that end without a change of the files: when people approve, unlock, or a window opens."""
 
 
@@ -101,29 +100,29 @@ def tag_of(name: str, stage: str | None) -> str:
 class Reconciler:
     """Makes stacks what a project file says. `tag` is that of the source; see `tag_of`."""
 
-    def __init__(self, service: StackClient, tag: str, how: Options, rules: Rules, form: str) -> None:
+    def __init__(self, service: StackClient, tag: str, options: Options, rules: Rules, form: str) -> None:
         self._service = service
         self._tag = tag
-        self._how = how
+        self._options = options
         self._rules = rules
         self._form = form
-        self._shown = shown_as(form)
+        self._view = shown_as(form)
 
-    def round(self, project: Project, there: Present) -> Round:
+    def round(self, project: Project, current_stacks: Present) -> Round:
         """Plan all stacks, change those that differ, and remove surplus ones if that is allowed and nothing failed.
 
-        `there` are the stacks of the project as they are.
+        `current_stacks` are the stacks of the project as they are.
 
         Raises CommandFailed if nothing was changed, since a plan cannot be made, or a stack has another source.
         """
-        project = self._tagged(project, there)
+        project = self._tagged(project, current_stacks)
         names = project.by_name()
         surplus = {
             stack["stack_name"]: stack["stack_status"]
             for stack in self._service.stacks({"tags": self._tag})
             if stack["stack_name"] not in names
         }
-        joint = JointPlan(self._service, project, self._how, there)
+        joint = JointPlan(self._service, project, self._options, current_stacks)
         if joint.changed:
             show_joint_plan(joint, self._form)
         ended, unchanged = self._deployed(joint) if not self._rules.dry_run else ({}, set())
@@ -132,10 +131,10 @@ class Reconciler:
         rows += [_row(name, name, removed.get(name), Outcome.REMOVED, Outcome.SURPLUS) for name in surplus]
         return Round(rows, errors_of({**ended, **removed}))
 
-    def _tagged(self, project: Project, there: Present) -> Project:
+    def _tagged(self, project: Project, current_stacks: Present) -> Project:
         """Return the project with the tag of the source. Raises CommandFailed for a stack of another source."""
-        had = {name: found.facts["tags"] or [] for name, found in there.items() if found is not None}
-        for name, tags in had.items():
+        recorded_tags = {name: stack.facts["tags"] or [] for name, stack in current_stacks.items() if stack is not None}
+        for name, tags in recorded_tags.items():
             for tag in tags:
                 if tag.startswith(_TAG) and tag != self._tag:
                     raise CommandFailed(
@@ -144,7 +143,7 @@ class Reconciler:
                     )
 
         def tagged(stack: ProjectStack) -> ProjectStack:
-            tags = stack.tags if stack.tags is not None else tuple(had.get(stack.name, ()))
+            tags = stack.tags if stack.tags is not None else tuple(recorded_tags.get(stack.name, ()))
             return replace(stack, tags=(*(tag for tag in tags if tag != self._tag), self._tag))
 
         return replace(project, stacks={key: tagged(stack) for key, stack in project.stacks.items()})
@@ -152,9 +151,9 @@ class Reconciler:
     def _deployed(self, joint: JointPlan) -> tuple[dict[str, StepResult], set[str]]:
         if not joint.changed:
             return {}, set()
-        deployer = Deployer(self._service, joint, self._how, self._shown, self._check)
-        with interruptible(joint.project), self._shown.live():
-            ended = run(joint.exchange.order.before, deployer.act, self._how.jobs)
+        deployer = Deployer(self._service, joint, self._options, self._view, self._check)
+        with interruptible(joint.project), self._view.live():
+            ended = run(joint.exchange.order.before, deployer.act, self._options.jobs)
         return ended, deployer.unchanged
 
     def _check(self, planned: Planned) -> None:
@@ -174,7 +173,7 @@ class Reconciler:
         before = removal_order(list(surplus), {}, Exchange.read(self._service, project).present)
 
         def act(name: str) -> None:
-            stack, report = self._service.another().stack(name), self._shown.of(name)
+            stack, report = self._service.another().stack(name), self._view.of(name)
             refuse_locked(stack)
             marker = stack.last_event()
             if stack.state != "DELETE_IN_PROGRESS":
@@ -185,8 +184,8 @@ class Reconciler:
                 action.start(plan["digest"])
             finish(follow(stack, marker, report=report), ("DELETE",), report=report)
 
-        with interruptible(project), self._shown.live():
-            return run(before, act, self._how.jobs)
+        with interruptible(project), self._view.live():
+            return run(before, act, self._options.jobs)
 
 
 def _rows(joint: JointPlan, ended: Mapping[str, StepResult], unchanged: set[str]) -> Iterator[dict[str, object]]:

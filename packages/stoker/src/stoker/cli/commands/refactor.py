@@ -46,8 +46,8 @@ class Proposal:
     @property
     def changes(self) -> Answer:
         """The plans of what it changes besides, by the names of the stacks."""
-        found: Answer = self.actions.get("changes", {})
-        return found
+        changes: Answer = self.actions.get("changes", {})
+        return changes
 
     @property
     def is_possible(self) -> bool:
@@ -62,12 +62,12 @@ class Proposal:
             return
         moves = [
             {
-                "from": f"{each['from']['stack']}/{each['from']['resource']}",
-                "to": f"{each['to']['stack']}/{each['to']['resource']}",
-                "type": each["resource_type"],
-                "physical_id": each["physical_resource_id"],
+                "from": f"{move['from']['stack']}/{move['from']['resource']}",
+                "to": f"{move['to']['stack']}/{move['to']['resource']}",
+                "type": move["resource_type"],
+                "physical_id": move["physical_resource_id"],
             }
-            for each in self.actions["moves"]
+            for move in self.actions["moves"]
         ]
         if moves:
             show_rows(moves, ("from", "to", "type", "physical_id"), "table")
@@ -76,7 +76,7 @@ class Proposal:
                 say(f"{name}: {sentence}")
         if not self.is_possible:
             return
-        new = [each["name"] for each in self.actions["stacks"]]
+        new = [stack["name"] for stack in self.actions["stacks"]]
         counts = f"{len(moves)} to move"
         if new:
             counts += f", {len(new)} {'stack' if len(new) == 1 else 'stacks'} to create ({', '.join(new)})"
@@ -106,35 +106,35 @@ def propose(
     changes: bool = False,
 ) -> Proposal:
     """Have a refactoring examined. Raises CommandFailed, with the places of problems in the user's files."""
-    stacks = {name: each.body() for name, each in definitions.items()}
+    stacks = {name: definition.body() for name, definition in definitions.items()}
     body: Answer = {"stacks": stacks, "moved": list(moved), "create_stacks": creates, "description": description}
     if changes:
         body["changes"] = True
     try:
-        made = service.create_refactor(body)
+        refactor = service.create_refactor(body)
     except Refused as error:
         if not error.diagnostics:
             raise
         raise _placed(definitions, error.diagnostics) from error
-    return Proposal(made, service.refactor_actions(made["id"]))
+    return Proposal(refactor, service.refactor_actions(refactor["id"]))
 
 
 def _placed(definitions: Mapping[str, Definition], diagnostics: Iterable[Diagnostic]) -> TemplateRefused:
     """Return the error with the problems of all definitions; their sources begin with the names of their stacks."""
     from stoker.cli.client.problem_places import placed
 
-    found: list[Diagnostic] = []
+    located: list[Diagnostic] = []
     texts: dict[str, str | None] = {}
-    for each in diagnostics:
-        name, _, source = each.source.partition("/")
-        given = definitions.get(name)
-        if given is None:
-            found.append(each)
+    for diagnostic in diagnostics:
+        name, _, source = diagnostic.source.partition("/")
+        definition = definitions.get(name)
+        if definition is None:
+            located.append(diagnostic)
             continue
-        shown, text_of = placed(given.sources, given.parameters, [replace(each, source=source)])
-        found += [_with_stack(item, name) for item in shown]
+        shown, text_of = placed(definition.sources, definition.parameters, [replace(diagnostic, source=source)])
+        located += [_with_stack(item, name) for item in shown]
         texts |= {item.source: text_of(item.source) for item in shown}
-    return TemplateRefused(found, texts.get)
+    return TemplateRefused(located, texts.get)
 
 
 def _with_stack(item: Diagnostic, name: str) -> Diagnostic:
@@ -160,7 +160,7 @@ def carry_out(service: StackClient, proposal: Proposal, form: str, report: Repor
     if form == "json":
         show_record(done, form)
     else:
-        names = ", ".join(each["name"] for each in done["stacks"])
+        names = ", ".join(stack["name"] for stack in done["stacks"])
         say(f"{names}: {len(proposal.actions['moves'])} moved.")
     failed: list[CommandFailed] = []
     for name in changed:
@@ -179,7 +179,7 @@ def is_moved(service: StackClient, source: Mapping[str, str], target: Mapping[st
 
 def _has(service: StackClient, place: Mapping[str, str]) -> bool:
     stack = service.existing(place["stack"])
-    return stack is not None and any(each["resource_name"] == place["resource"] for each in stack.resources(0))
+    return stack is not None and any(resource["resource_name"] == place["resource"] for resource in stack.resources(0))
 
 
 def location(text: str) -> dict[str, str]:
@@ -190,21 +190,21 @@ def location(text: str) -> dict[str, str]:
     return {"stack": stack, "resource": resource}
 
 
-def _moves(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[dict[str, object]]:
-    pairs = pairs_of(given, "STACK/RESOURCE=STACK/RESOURCE")
+def _moves(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> list[dict[str, object]]:
+    pairs = pairs_of(values, "STACK/RESOURCE=STACK/RESOURCE")
     return [{"from": location(source), "to": location(target)} for source, target in pairs]
 
 
-def _several(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
-    pairs = pairs_of(given, "STACK=FILE")
+def _several(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
+    pairs = pairs_of(values, "STACK=FILE")
     for name, file in pairs:
         if not file:
             raise click.BadParameter(f"{name!r} must be STACK=FILE.")
     return pairs
 
 
-def _templates(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    pairs = _several(context, option, given)
+def _templates(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs = _several(context, option, values)
     if len(dict(pairs)) < len(pairs):
         raise click.BadParameter("A stack has one template.")
     return dict(pairs)
@@ -280,7 +280,7 @@ def plan(
         if name not in templates:
             raise click.UsageError(f"Give the template of the stack {name}, too ({name}=FILE).")
     definitions = {
-        name: Definition(collect(file, [each for stack, each in environments if stack == name]))
+        name: Definition(collect(file, [environment for stack, environment in environments if stack == name]))
         for name, file in templates.items()
     }
     for key, value in parameters.items():

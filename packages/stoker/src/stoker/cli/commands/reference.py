@@ -25,8 +25,8 @@ def _type_names(_context: click.Context, _param: click.Parameter, incomplete: st
     from stoker.authoring.reference import matching_types
     from stoker.plugins.registry import Registry
 
-    found = matching_types(Registry.on_demand(), incomplete)
-    return [name for name in found if name.lower().startswith(incomplete.lower())]
+    type_names = matching_types(Registry.on_demand(), incomplete)
+    return [name for name in type_names if name.lower().startswith(incomplete.lower())]
 
 
 @click.command("types")
@@ -63,13 +63,13 @@ def types(name: str, example: bool, form: str) -> None:
         else:
             show_record(details, form)
         return
-    found, known = matching_types(registry, name), matching_types(registry, "")
-    if not found or example:
+    matching, known = matching_types(registry, name), matching_types(registry, "")
+    if not matching or example:
         hint = suggested_type(name, known)
         whole = hint or example
         missing = f"There is no resource type {name}" if whole else f"No resource type has {name} in its name"
         raise CommandFailed(f"{missing}; {hint or '`stoker types` lists all.'}")
-    show_rows(list(type_summaries(registry, found)), ("type", "service", "description"), form, spare=("service",))
+    show_rows(list(type_summaries(registry, matching)), ("type", "service", "description"), form, spare=("service",))
     meant = intended_type(name, known) if "::" in name else None
     if meant is not None:
         click.echo(f"There is no type {name}; did you mean {meant}?", err=True)

@@ -41,14 +41,14 @@ def schema(kind: str, short_tags: bool) -> None:
         from stoker.authoring.document_grammar import schema_of
         from stoker.authoring.project_files.declarations import FILE as PROJECT
 
-        found = schema_of(PROJECT, "Sets of stacks that are deployed together", DRAFT)
+        schema = schema_of(PROJECT, "Sets of stacks that are deployed together", DRAFT)
     elif kind == "test":
         from stoker.authoring.document_grammar import schema_of
         from stoker.authoring.test_files.declarations import FILE
 
-        found = schema_of(FILE, "Tests of templates", DRAFT)
+        schema = schema_of(FILE, "Tests of templates", DRAFT)
     elif kind == "cfn":
-        found = of_cfn(registry, short_tags)
+        schema = of_cfn(registry, short_tags)
     else:
-        found = of_hot(registry) if kind == "hot" else of_environment(registry)
-    click.echo(json.dumps(found, indent=1, ensure_ascii=False))
+        schema = of_hot(registry) if kind == "hot" else of_environment(registry)
+    click.echo(json.dumps(schema, indent=1, ensure_ascii=False))

@@ -27,18 +27,18 @@ def _arguments(function: Command) -> Command:
 
 def _identified(stack: Stack, name_or_id: str) -> Answer:
     """Return the snapshot with this ID or name. Raises CommandFailed if there is none, or several."""
-    known = stack.snapshots.all()
-    found = [each for each in known if each["id"] == name_or_id] or [
-        each for each in known if each["name"] == name_or_id
+    snapshots = stack.snapshots.all()
+    matching = [snapshot for snapshot in snapshots if snapshot["id"] == name_or_id] or [
+        snapshot for snapshot in snapshots if snapshot["name"] == name_or_id
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
         raise CommandFailed(
-            f"{len(found)} snapshots of {stack.name} have the name {name_or_id}; use an ID: "
-            f"{', '.join(each['id'] for each in found)}."
+            f"{len(matching)} snapshots of {stack.name} have the name {name_or_id}; use an ID: "
+            f"{', '.join(snapshot['id'] for snapshot in matching)}."
         )
-    names = ", ".join(each["name"] or each["id"] for each in known)
+    names = ", ".join(snapshot["name"] or snapshot["id"] for snapshot in snapshots)
     raise CommandFailed(f"{stack.name} has no snapshot {name_or_id}; it has {names or 'none'}.")
 
 
@@ -125,12 +125,12 @@ def restore(
 
     with reported(form) as report:
         stack = service.stack(name)
-        found = _identified(stack, snapshot)
-        called = found["name"] or found["id"]
-        question = f"Restore {stack.name} from the snapshot {called} of {found['creation_time']}?"
+        row = _identified(stack, snapshot)
+        called = row["name"] or row["id"]
+        question = f"Restore {stack.name} from the snapshot {called} of {row['creation_time']}?"
         compared = extent(refresh, skip_refresh)
-        preview = partial(stack.snapshots.preview_restore, found["id"], compared)
-        start = partial(stack.snapshots.restore, found["id"], refresh=compared)
+        preview = partial(stack.snapshots.preview_restore, row["id"], compared)
+        start = partial(stack.snapshots.restore, row["id"], refresh=compared)
         action = PlannedAction(stack, question, preview, start, ("RESTORE",), SNAPSHOT)
         act_as_planned(action, yes, dry_run, report)
 
@@ -149,9 +149,9 @@ def delete(service: StackClient, name: str, snapshot: str, yes: bool) -> None:
     from stoker.cli.commands.deployment import confirm
 
     stack = service.stack(name)
-    found = _identified(stack, snapshot)
-    confirm(f"Delete the snapshot {found['name']} of {stack.name} with its copies?", yes)
-    stack.snapshots.delete(found["id"])
+    row = _identified(stack, snapshot)
+    confirm(f"Delete the snapshot {row['name']} of {stack.name} with its copies?", yes)
+    stack.snapshots.delete(row["id"])
 
 
 snapshot = Commands(

@@ -57,8 +57,8 @@ def list_stacks(service: StackClient, deleted: bool, nested: bool) -> Rows:
       stoker stack list -f value -c stack_name
     """
     query = {"show_deleted": deleted, "show_nested": nested}
-    found = service.stacks({name: "true" for name, is_set in query.items() if is_set})
-    return ({**row, "lock_reason": (row.get("locked") or {}).get("reason")} for row in found)
+    stacks = service.stacks({name: "true" for name, is_set in query.items() if is_set})
+    return ({**row, "lock_reason": (row.get("locked") or {}).get("reason")} for row in stacks)
 
 
 @record("show")
@@ -120,8 +120,8 @@ def events(service: StackClient, name: str, nested_depth: int, limit: int | None
       stoker stack events web -n 5 -f json
       stoker stack events web --follow -f json
     """
-    found = service.stack(name)
-    return islice(_until_deleted(found, nested_depth) if follow else found.events(depth=nested_depth), limit)
+    stack = service.stack(name)
+    return islice(_until_deleted(stack, nested_depth) if follow else stack.events(depth=nested_depth), limit)
 
 
 def _until_deleted(stack: Stack, depth: int) -> Rows:

@@ -88,11 +88,11 @@ def sync(
     from stoker.cli.commands.project import Options
     from stoker.cli.commands.reconciler import Rules
 
-    found = _source(source, ref, checkout, name, stage, path)
+    synced_source = _source(source, ref, checkout, name, stage, path)
     rules = Rules(prune=prune, allow_data_loss=allow_data_loss, dry_run=dry_run)
-    how = Options(refresh=refresh, jobs=jobs, within=Path.cwd() if found.checkout is not None else None)
+    options = Options(refresh=refresh, jobs=jobs, within=Path.cwd() if synced_source.checkout is not None else None)
     cloud = click.get_current_context().params["os_cloud"]
-    rounds = Rounds(service, cloud, found, stage, parameters, how, rules, form)
+    rounds = Rounds(service, cloud, synced_source, stage, parameters, options, rules, form)
     if once:
         result = rounds.one()
         sys.exit(0 if result.in_sync else 2 if dry_run and not result.failed else 1)
@@ -157,7 +157,7 @@ class Rounds:
     source: Source
     stage: str | None
     parameters: Mapping[str, str]
-    how: Options
+    options: Options
     rules: Rules
     form: str
 
@@ -170,16 +170,16 @@ class Rounds:
         from stoker.cli.commands.reconciler import Reconciler, tag_of
         from stoker.cli.views.project_progress import shown_as
 
-        project = read(self.source.path, self.stage, self.how.within)
+        project = read(self.source.path, self.stage, self.options.within)
         if project.cloud is not None:  # the source does not decide whose credentials are used
             refuse_other_cloud(self.source.path, self.stage, project.cloud, self.cloud)
-        how = replace(self.how, parameters=by_stack(project, self.parameters))
+        options = replace(self.options, parameters=by_stack(project, self.parameters))
         if self.rules.dry_run:
-            there = present(self.service, project, how)
+            current_stacks = present(self.service, project, options)
         else:
-            there = at_rest(self.service, project, how, shown_as(self.form))
+            current_stacks = at_rest(self.service, project, options, shown_as(self.form))
         tag = tag_of(self.source.name, self.stage)
-        result = Reconciler(self.service, tag, how, self.rules, self.form).round(project, there)
+        result = Reconciler(self.service, tag, options, self.rules, self.form).round(project, current_stacks)
         self._show(revision, result)
         return result
 
@@ -220,7 +220,7 @@ class Rounds:
             return False  # the next round reports it
 
     def _show(self, revision: str | None, result: Round) -> None:
-        from stoker.cli.commands.project import show_errors
+        from stoker.cli.commands.project_results import show_errors
         from stoker.cli.views.project_progress import counted, show_summary
         from stoker.cli.views.reports import write
 

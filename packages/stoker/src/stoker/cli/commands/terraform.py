@@ -47,27 +47,27 @@ def import_state(file: Path, out: Path, *, flat: bool, skip_unsupported: bool, f
         raise CommandFailed(f"{file}: {error.strerror}") from error
     except InvalidState as error:
         raise CommandFailed(f"{file} cannot be imported: {error}.") from error
-    found = from_state(state, Registry.from_entry_points().types)
-    refused = bool(found.unsupported) and not skip_unsupported
-    is_written = bool(found.resources) and not refused
+    imported = from_state(state, Registry.from_entry_points().types)
+    refused = bool(imported.unsupported) and not skip_unsupported
+    is_written = bool(imported.resources) and not refused
     named = (Path(TEMPLATE).stem, Path(ENVIRONMENT).stem)
-    nested = in_modules(found, named) if is_written and not flat else None
-    texts = _texts(found, nested) if is_written else {}
+    nested = in_modules(imported, named) if is_written and not flat else None
+    texts = _texts(imported, nested) if is_written else {}
     files = free_files(out, texts)
     write_files(files, texts)
     if form == "json":
-        _show_json(found, nested, files)
+        _show_json(imported, nested, files)
     else:
-        _report(found, nested, out, is_written)
+        _report(imported, nested, out, is_written)
     if refused:
         sys.exit(1)
 
 
-def _texts(found: Imported, nested: InModules | None) -> dict[str, str]:
+def _texts(imported: Imported, nested: InModules | None) -> dict[str, str]:
     """Return the contents of the files by their paths in the directory."""
     from stoker.authoring.convert.templates import to_yaml
 
-    texts = _pair(found.template, found.environment)
+    texts = _pair(imported.template, imported.environment)
     if nested is not None:
         inner = _pair(nested.template, nested.environment)
         inner |= {name: to_yaml(template) for name, template in nested.files.items()}
@@ -88,45 +88,45 @@ def _pair(template: Mapping[str, object], environment: Mapping[str, Any]) -> dic
     return {TEMPLATE: to_yaml(template), ENVIRONMENT: text}
 
 
-def _show_json(found: Imported, nested: InModules | None, files: Mapping[str, Path]) -> None:
+def _show_json(imported: Imported, nested: InModules | None, files: Mapping[str, Path]) -> None:
     shown: dict[str, object] = {
         "files": [str(file) for file in files.values()],
-        "resources": found.resources,
-        "parts": [{"address": address, "resource_name": name} for address, name in found.parts.items()],
-        "unsupported": [{"address": address, "reason": reason} for address, reason in found.unsupported.items()],
-        "left_out_attributes": [{"address": key, "attributes": names} for key, names in found.left_out.items()],
+        "resources": imported.resources,
+        "parts": [{"address": address, "resource_name": name} for address, name in imported.parts.items()],
+        "unsupported": [{"address": address, "reason": reason} for address, reason in imported.unsupported.items()],
+        "left_out_attributes": [{"address": key, "attributes": names} for key, names in imported.left_out.items()],
         "modules_without_template": nested.kept if nested is not None else [],
-        "parameters_without_value": found.without_value,
+        "parameters_without_value": imported.without_value,
         "outputs": {
-            "written": list(found.outputs.written),
-            "fixed": found.outputs.fixed,
-            "left_out": [{"output": name, "reason": reason} for name, reason in found.outputs.left_out.items()],
+            "written": list(imported.outputs.written),
+            "fixed": imported.outputs.fixed,
+            "left_out": [{"output": name, "reason": reason} for name, reason in imported.outputs.left_out.items()],
         },
     }
     click.echo(json.dumps(shown, indent=2))
 
 
-def _report(found: Imported, nested: InModules | None, out: Path, is_written: bool) -> None:
+def _report(imported: Imported, nested: InModules | None, out: Path, is_written: bool) -> None:
     if is_written:
-        parameters = len(found.environment.get("parameters", {}))
+        parameters = len(imported.environment.get("parameters", {}))
         numbers = [counted(parameters, "parameter")] if parameters else []
-        imports = " and ".join([*numbers, counted(len(found.resources), "import")])
-        say(f"Written: {out / TEMPLATE}, with {counted(len(found.resources), 'resource')}.")
+        imports = " and ".join([*numbers, counted(len(imported.resources), "import")])
+        say(f"Written: {out / TEMPLATE}, with {counted(len(imported.resources), 'resource')}.")
         say(f"Written: {out / ENVIRONMENT}, with {imports}.")
-        for name, number in sorted(Counter(each["resource_type"] for each in found.resources).items()):
+        for name, number in sorted(Counter(resource["resource_type"] for resource in imported.resources).items()):
             say(f"  {number} {name}")
-    for address, name in found.parts.items():
+    for address, name in imported.parts.items():
         say(f"Part of {name}: {address}")
-    _report_left_out(found.unsupported, found.left_out, "template")
+    _report_left_out(imported.unsupported, imported.left_out, "template")
     if is_written:
-        _report_outputs(found.outputs)
-        if found.without_value:
-            say(f"Give values of these hidden parameters, which no file has: {', '.join(found.without_value)}.")
-        given = "".join(f" -P {name}=…" for name in found.without_value)
-        say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}{given}")
+        _report_outputs(imported.outputs)
+        if imported.without_value:
+            say(f"Give values of these hidden parameters, which no file has: {', '.join(imported.without_value)}.")
+        value_options = "".join(f" -P {name}=…" for name in imported.without_value)
+        say(f"To import the objects: stoker deploy NAME -t {out / TEMPLATE} -e {out / ENVIRONMENT}{value_options}")
         if nested is not None:
-            _report_modules(nested, out / MODULES, given)
-    elif found.resources:
+            _report_modules(nested, out / MODULES, value_options)
+    elif imported.resources:
         say(
             "Nothing was written: remove these objects from the state, or leave them out with --skip-unsupported.",
             err=True,
@@ -142,12 +142,12 @@ def _report_outputs(outputs: Outputs) -> None:
         say(f"Not in the template: the output {name}: {reason}.")
 
 
-def _report_modules(nested: InModules, inner: Path, given: str) -> None:
+def _report_modules(nested: InModules, inner: Path, value_options: str) -> None:
     for address in nested.kept:
         say(f"Not a nested template: {address}, since it needs something outside of it that needs a part of it.")
     number = len(nested.environment["moved"])
     say(f"Written: {inner / TEMPLATE}, which has {counted(number, 'resource')} in nested templates for modules.")
-    say(f"To have it so afterwards: stoker deploy NAME -t {inner / TEMPLATE} -e {inner / ENVIRONMENT}{given}")
+    say(f"To have it so afterwards: stoker deploy NAME -t {inner / TEMPLATE} -e {inner / ENVIRONMENT}{value_options}")
 
 
 CONFIGURATION = "main.tf"
@@ -162,22 +162,24 @@ def write_configuration(service: StackClient, name: str, out: Path, skip_unsuppo
     from stoker.plugins.registry import Registry
 
     files = free_files(out, (CONFIGURATION,))
-    found = to_configuration(_objects(service, service.stack(name), ""), Registry.from_entry_points().types)
-    refused = bool(found.unsupported) and not skip_unsupported
-    is_written = bool(found.resources) and not refused
+    configuration = to_configuration(_objects(service, service.stack(name), ""), Registry.from_entry_points().types)
+    refused = bool(configuration.unsupported) and not skip_unsupported
+    is_written = bool(configuration.resources) and not refused
     if is_written:
-        write_files(files, {CONFIGURATION: found.text})
+        write_files(files, {CONFIGURATION: configuration.text})
     if form == "json":
         shown = {
             "files": [str(file) for file in files.values() if is_written],
-            "resources": [{"resource": path, "address": address} for path, address in found.resources.items()],
-            "variables": found.variables,
-            "unsupported": [{"resource": path, "reason": reason} for path, reason in found.unsupported.items()],
-            "left_out_properties": [{"resource": path, "properties": each} for path, each in found.left_out.items()],
+            "resources": [{"resource": path, "address": address} for path, address in configuration.resources.items()],
+            "variables": configuration.variables,
+            "unsupported": [{"resource": path, "reason": reason} for path, reason in configuration.unsupported.items()],
+            "left_out_properties": [
+                {"resource": path, "properties": properties} for path, properties in configuration.left_out.items()
+            ],
         }
         click.echo(json.dumps(shown, indent=2))
     else:
-        _report_configuration(found, files[CONFIGURATION], is_written)
+        _report_configuration(configuration, files[CONFIGURATION], is_written)
     if refused:
         sys.exit(1)
 
@@ -207,15 +209,15 @@ def _report_left_out(unsupported: Mapping[str, str], properties: Mapping[str, Se
         say(f"Not in the {document}: {', '.join(names)} of {place}; the object keeps them.")
 
 
-def _report_configuration(found: Configuration, file: Path, is_written: bool) -> None:
+def _report_configuration(configuration: Configuration, file: Path, is_written: bool) -> None:
     if is_written:
-        say(f"Written: {file}, with {counted(len(found.resources), 'resource')} and as many imports.")
-    _report_left_out(found.unsupported, found.left_out, "configuration")
+        say(f"Written: {file}, with {counted(len(configuration.resources), 'resource')} and as many imports.")
+    _report_left_out(configuration.unsupported, configuration.left_out, "configuration")
     if is_written:
-        if found.variables:
-            say(f"Give values of these variables, which Stoker does not show: {', '.join(found.variables)}.")
+        if configuration.variables:
+            say(f"Give values of these variables, which Stoker does not show: {', '.join(configuration.variables)}.")
         say(f"To see what Terraform would do: terraform -chdir={file.parent} init, and then plan")
-    elif found.resources:
+    elif configuration.resources:
         say("Nothing was written: leave these resources out with --skip-unsupported.", err=True)
     else:
         say("Nothing was written: the stack has no objects that a configuration can have.")

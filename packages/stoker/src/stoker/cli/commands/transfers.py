@@ -29,8 +29,8 @@ def _transfer(
         decorated: Any = progress_format(with_service(function))
         for decorator in (yes_option, *reversed(arguments), definition_options(required=needs_name, returns=False)):
             decorated = decorator(decorated)
-        made: click.Command = click.command(cls=command)(decorated)
-        return made
+        created: click.Command = click.command(cls=command)(decorated)
+        return created
 
     return decorate
 
@@ -40,7 +40,9 @@ class _Import(click.Command):
 
     def invoke(self, context: click.Context) -> Any:
         options = {name: context.params.pop(name) for name in ("tfstate", "out", "flat", "skip_unsupported")}
-        given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+        from_command_line = {
+            name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        }
         if options["tfstate"] is None:
             if options["out"] is not None or options["flat"] or options["skip_unsupported"]:
                 raise click.UsageError("-o, --flat and --skip-unsupported belong to --tfstate.", context)
@@ -49,7 +51,7 @@ class _Import(click.Command):
                     "Give the stack and its objects (NAME RESOURCE=ID…), or --tfstate FILE.", context
                 )
             return super().invoke(context)
-        if given - {"form"}:
+        if from_command_line - {"form"}:
             raise click.UsageError("--tfstate goes with -o, --flat, --skip-unsupported and -f only.", context)
         if options["out"] is None:
             raise click.UsageError("Give the directory to write (-o DIR).", context)
@@ -119,13 +121,13 @@ class _Move(click.Command):
         context = super().make_context(info_name, args, parent, **extra)
         if context.resilient_parsing:
             return context
-        given = context.params
-        if "/" in given["name"] and given["new"] is None:
-            if given["source_template"] is not None:
+        params = context.params
+        if "/" in params["name"] and params["new"] is None:
+            if params["source_template"] is not None:
                 _refuse_unused(context)
-        elif given["new"] is None:
+        elif params["new"] is None:
             raise click.UsageError("Give NAME FROM TO, or STACK/RESOURCE STACK/RESOURCE.", context)
-        elif given["source_template"] is not None:
+        elif params["source_template"] is not None:
             raise click.UsageError("--from-template is for moves between stacks.", context)
         return context
 

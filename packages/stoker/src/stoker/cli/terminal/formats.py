@@ -125,7 +125,7 @@ def _print(table: Table, out: Console) -> None:
     """Print a table without spaces at the ends of lines, with which the library fills its last column."""
     with out.capture() as captured:
         out.print(table)
-    out.file.write(_AT_END.sub(lambda found: found[0].replace(" ", ""), captured.get()))
+    out.file.write(_AT_END.sub(lambda match: match[0].replace(" ", ""), captured.get()))
 
 
 _AT_END = re.compile(r"(?<! )(?: |\x1b\[[0-9;]*m)+\n")

@@ -55,9 +55,9 @@ def fitted(cells: Cells, columns: Sequence[str], spare: Sequence[str], width: in
     leaves out columns of `spare`, the first one first: IDs if rows would be wrapped, others only if words would be cut.
     `today` is the date in UTC, such as `2026-01-31`.
     """
-    found: Layout | None = None
+    best: Layout | None = None
     for number in range(len(spare) + 1):
-        if found is not None and not is_id(spare[number - 1]):
+        if best is not None and not is_id(spare[number - 1]):
             break
         shown = [name for name in columns if name not in spare[:number]]
         if not shown:
@@ -69,9 +69,9 @@ def fitted(cells: Cells, columns: Sequence[str], spare: Sequence[str], width: in
             layout = Layout(texts, widths, omitted)
             if not layout.wraps:
                 return layout
-            if found is None or layout.lines < found.lines:
-                found = layout
-    return found
+            if best is None or layout.lines < best.lines:
+                best = layout
+    return best
 
 
 def is_id(column: str) -> bool:
@@ -86,10 +86,10 @@ def _versions(cells: Cells, columns: Sequence[str], today: str) -> Iterator[tupl
     """
     yield cells, ""
     times = [name for name in columns if all(_TIME.fullmatch(row[name]) for row in cells if row[name])]
-    found = [match for row in cells for name in times if (match := _TIME.fullmatch(row[name]))]
-    if not found or {match[1] for match in found} != {today[:4]}:
+    matches = [match for row in cells for name in times if (match := _TIME.fullmatch(row[name]))]
+    if not matches or {match[1] for match in matches} != {today[:4]}:
         return
-    same_day = all(f"{match[1]}-{match[2]}" == today for match in found)
+    same_day = all(f"{match[1]}-{match[2]}" == today for match in matches)
     short = r"\3" if same_day else r"\2T\3"
     yield (
         [{name: _TIME.sub(short, text) if name in times else text for name, text in row.items()} for row in cells],
@@ -103,16 +103,16 @@ def _widths(cells: Cells, columns: Sequence[str], width: int) -> dict[str, int] 
     The room that the words leave goes to the columns that need least of it, so that few have to wrap.
     """
     texts = {name: [name, *(row[name] for row in cells)] for name in columns}
-    found = {name: max(cell_len(word) for text in texts[name] for word in text.split()) for name in columns}
-    room = width - sum(found.values()) - GAP * (len(found) - 1)
+    widths = {name: max(cell_len(word) for text in texts[name] for word in text.split()) for name in columns}
+    room = width - sum(widths.values()) - GAP * (len(widths) - 1)
     if room < 0:
         return None
-    missing = {name: max(map(cell_len, "\n".join(texts[name]).split("\n"))) - found[name] for name in columns}
+    missing = {name: max(map(cell_len, "\n".join(texts[name]).split("\n"))) - widths[name] for name in columns}
     for number, name in enumerate(sorted(missing, key=missing.__getitem__)):
-        given = min(missing[name], room // (len(missing) - number))
-        found[name] += given
-        room -= given
-    return found
+        extra = min(missing[name], room // (len(missing) - number))
+        widths[name] += extra
+        room -= extra
+    return widths
 
 
 def _height(text: str, width: int) -> int:

@@ -43,29 +43,29 @@ def operations(connection: Connection) -> list[Row]:
     """Return the unfinished operations, with their engines."""
     hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
     unfinished = claimable.unfinished(connection)
-    charged = deaths.charges(connection, [found.id for found, _, _ in unfinished])
-    steps = queries.resource_summaries(connection, [found.stack_id for found, _, _ in unfinished])
+    charged = deaths.charges(connection, [operation.id for operation, _, _ in unfinished])
+    steps = queries.resource_summaries(connection, [operation.stack_id for operation, _, _ in unfinished])
     return [
         {
-            "id": found.id,
+            "id": operation.id,
             "stack": stack,
             "project": project,
-            "action": found.action,
-            "status": found.status,
-            "engine": hosts.get(found.owner or "", found.owner or ""),
-            "claimed": found.epoch,
-            "deaths": charged[found.id],
-            "reason_code": found.reason_code,
-            "steps": sum(row.status == IN_PROGRESS for row in steps.get(found.stack_id, ())),
-            "since": isoformat(found.started_at or found.created_at),
+            "action": operation.action,
+            "status": operation.status,
+            "engine": hosts.get(operation.owner or "", operation.owner or ""),
+            "claimed": operation.epoch,
+            "deaths": charged[operation.id],
+            "reason_code": operation.reason_code,
+            "steps": sum(row.status == IN_PROGRESS for row in steps.get(operation.stack_id, ())),
+            "since": isoformat(operation.started_at or operation.created_at),
         }
-        for found, stack, project in unfinished
+        for operation, stack, project in unfinished
     ]
 
 
-def _steps(connection: Connection, found: Operation) -> list[Row]:
+def _steps(connection: Connection, operation: Operation) -> list[Row]:
     """Return the resources in progress, with what each waits for, as far as it is recorded."""
-    rows = [row for row in queries.resources_of(connection, found.stack_id) if row.status == IN_PROGRESS]
+    rows = [row for row in queries.resources_of(connection, operation.stack_id) if row.status == IN_PROGRESS]
     nested = {row.uuid: queries.stack_by_parent_resource(connection, row.uuid) for row in rows}
     return [
         {
@@ -86,29 +86,29 @@ def _awaited(physical_id: str | None, nested: Any) -> str:
 
 
 def _found(connection: Connection, identifier: str) -> Operation:
-    found = queries.operation_by_id(connection, identifier)
-    if found is None:
+    operation = queries.operation_by_id(connection, identifier)
+    if operation is None:
         raise CommandFailed(f"There is no operation {identifier}.")
-    return found
+    return operation
 
 
 def operation(connection: Connection, identifier: str) -> Row:
     """Return an operation with its steps and the deaths of engines. Raises CommandFailed if there is none."""
-    found = _found(connection, identifier)
+    row = _found(connection, identifier)
     hosts = {engine.id: engine.host for engine in claims.list_engines(connection)}
     return {
-        "id": found.id,
-        "stack_id": found.stack_id,
-        "action": found.action,
-        "status": found.status,
-        "reason": found.reason,
-        "reason_code": found.reason_code,
-        "engine": hosts.get(found.owner or "", found.owner),
-        "claimed": found.epoch,
-        "request_id": found.request_id,
-        "started": isoformat(found.started_at) if found.started_at else None,
-        "finished": isoformat(found.finished_at) if found.finished_at else None,
-        "parent_operation": found.parent_operation,
+        "id": row.id,
+        "stack_id": row.stack_id,
+        "action": row.action,
+        "status": row.status,
+        "reason": row.reason,
+        "reason_code": row.reason_code,
+        "engine": hosts.get(row.owner or "", row.owner),
+        "claimed": row.epoch,
+        "request_id": row.request_id,
+        "started": isoformat(row.started_at) if row.started_at else None,
+        "finished": isoformat(row.finished_at) if row.finished_at else None,
+        "parent_operation": row.parent_operation,
         "deaths": [
             {
                 "engine": hosts.get(death.engine_id, death.engine_id),
@@ -116,7 +116,7 @@ def operation(connection: Connection, identifier: str) -> Row:
                 "survived": round(death.survived, 1),
                 "recorded": isoformat(death.recorded_at),
             }
-            for death in deaths.deaths_of(connection, found.id)
+            for death in deaths.deaths_of(connection, row.id)
         ],
-        "steps": _steps(connection, found) if found.status in UNFINISHED else [],
+        "steps": _steps(connection, row) if row.status in UNFINISHED else [],
     }

@@ -207,13 +207,13 @@ def _step_lines(step: Answer, retained: str | None, out: Console) -> Iterator[Te
 def _definition_lines(definition: Sequence[Answer], margin: Text, out: Console) -> Iterator[Text]:
     """Yield changes of metadata and policies; maps have a heading, since properties may have the same names."""
     for part, group in groupby(definition, key=lambda change: change["property"]):
-        found = list(group)
+        steps = list(group)
         name = f"{part} of the resource"
-        if not found[0]["path"]:
-            yield from _change_lines(found[0] | {"property": name, "effect": ""}, 0, margin, out)
+        if not steps[0]["path"]:
+            yield from _change_lines(steps[0] | {"property": name, "effect": ""}, 0, margin, out)
             continue
         yield Text.assemble(margin, (_CHANGED.sign, _CHANGED.style), f" {name}:")
-        inner = [change | {"property": "", "effect": ""} for change in found]
+        inner = [change | {"property": "", "effect": ""} for change in steps]
         width = min(max(len(change_name(change)) for change in inner), _WIDEST_NAME)
         for change in inner:
             yield from _change_lines(change, width, margin + Text(" " * _INDENT), out)

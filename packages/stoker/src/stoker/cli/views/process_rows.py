@@ -20,8 +20,8 @@ def process_rows(directory: DataDirectory, set_up: SetUp) -> list[Row]:
     supervised = control.running(directory, supervisor.NAME) is not None
     for program in control.programs_of(directory, set_up):
         pid, history = control.running(directory, program.name), known.get(program.name, History())
-        found = control.readiness(program) if pid and program.name == control.ENGINE else {}
-        state = _running(control.takeover_of(found)) if pid else "restarting" if supervised else "stopped"
+        readiness = control.readiness(program) if pid and program.name == control.ENGINE else {}
+        state = _running(control.takeover_of(readiness)) if pid else "restarting" if supervised else "stopped"
         row: Row = {
             "program": program.title,
             "state": state,
@@ -31,7 +31,7 @@ def process_rows(directory: DataDirectory, set_up: SetUp) -> list[Row]:
             "restarts": history.restarts,
             "log": str(directory.log_file(program.name)),
         }
-        rows += [row, *_readers(found.get("readers"), row["log"])]
+        rows += [row, *_readers(readiness.get("readers"), row["log"])]
     return rows
 
 
@@ -40,15 +40,15 @@ def all_run(rows: Sequence[Mapping[str, object]]) -> bool:
     return all(row["pid"] is not None for row in rows if row["program"] != _READER)
 
 
-def _readers(found: Mapping[str, Any] | None, log: str) -> Iterator[Row]:
+def _readers(readers: Mapping[str, Any] | None, log: str) -> Iterator[Row]:
     """Yield the rows of readers; one without a process if there are none, and one has failed."""
-    if not found:
+    if not readers:
         return
-    common = {"address": "", "reason": found["reason"], "restarts": found["restarts"], "log": log}
-    for each in found["processes"]:
-        yield {"program": _READER, "state": each["state"], "pid": each["pid"], **common}
-    if found["reason"] and not found["processes"]:
-        yield {"program": _READER, "state": "not needed" if found["most"] else "not used", "pid": None, **common}
+    common = {"address": "", "reason": readers["reason"], "restarts": readers["restarts"], "log": log}
+    for process in readers["processes"]:
+        yield {"program": _READER, "state": process["state"], "pid": process["pid"], **common}
+    if readers["reason"] and not readers["processes"]:
+        yield {"program": _READER, "state": "not needed" if readers["most"] else "not used", "pid": None, **common}
 
 
 def _running(progress: tuple[int, int] | None) -> str:

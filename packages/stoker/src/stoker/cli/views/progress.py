@@ -157,14 +157,14 @@ def latest_action(stack: Stack, depth: int) -> tuple[str | None, list[Answer]]:
     A rollback belongs to the action before it. Events of nested stacks down to `depth` are included.
     """
     marker: str | None = None
-    found: list[Answer] = []
+    events: list[Answer] = []
     for event in stack.events(depth=depth):
         action, _, status = event["resource_status"].partition("_")
         if event["physical_resource_id"] == stack.id and status == "IN_PROGRESS" and action != "ROLLBACK":
-            marker = found[-1]["id"] if found else marker
-            found.clear()
-        found.append(event)
-    return marker, found
+            marker = events[-1]["id"] if events else marker
+            events.clear()
+        events.append(event)
+    return marker, events
 
 
 def path_of(event: Answer, stack: Stack) -> tuple[str, ...]:

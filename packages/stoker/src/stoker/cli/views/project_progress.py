@@ -40,10 +40,10 @@ class ProgressView:
         """Return the context in which progress is shown."""
         return nullcontext()
 
-    def print(self, what: RenderableType) -> None:
+    def print(self, renderable: RenderableType) -> None:
         """Print something in one piece."""
         with self.lock:
-            console().print(what)
+            console().print(renderable)
 
     def view(self, name: str) -> View:
         """Return what shows the progress of a stack."""
@@ -117,9 +117,9 @@ class AsTrees(ProgressView):
             yield
         self._live = None
 
-    def print(self, what: RenderableType) -> None:
+    def print(self, renderable: RenderableType) -> None:
         with self.lock:
-            (console() if self._live is None else self._live.console).print(what)
+            (console() if self._live is None else self._live.console).print(renderable)
 
     def view(self, name: str) -> View:
         return _InTree(name, self)

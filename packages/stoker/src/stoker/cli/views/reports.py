@@ -53,7 +53,7 @@ class AsText:
     def plan(self, name: str, plan: Answer, compared: Compared | None = None, snapshots: Sequence[Answer] = ()) -> None:
         show_plan(name, plan, compared)
         if snapshots:
-            names = ", ".join(each["name"] or each["id"] for each in snapshots)
+            names = ", ".join(snapshot["name"] or snapshot["id"] for snapshot in snapshots)
             console().print(Text(f"Snapshots that are deleted with the stack: {names}.", "bold red"), soft_wrap=True)
 
     def note(self, text: str) -> None:
@@ -110,9 +110,9 @@ class JSONLines:
         )
 
     def outputs(self, stack: Stack) -> None:
-        found = stack.outputs()
-        errors = {each["output_key"]: each["output_error"] for each in found if each.get("output_error")}
-        values = {each["output_key"]: each["output_value"] for each in found if not each.get("output_error")}
+        outputs = stack.outputs()
+        errors = {output["output_key"]: output["output_error"] for output in outputs if output.get("output_error")}
+        values = {output["output_key"]: output["output_value"] for output in outputs if not output.get("output_error")}
         write("outputs", stack=stack.name, outputs=values, errors=errors)
 
     def failed(self, error: CommandFailed) -> None:
