@@ -412,7 +412,7 @@ def _shown_plan(previewed: Answer | None, entered: str, can_choose: Callable[[An
         "retained": retentions(plan),
         "costs": cost_lines(plan),
         "policies": policy_sentences(plan),
-        "snapshots": [each["name"] or each["id"] for each in previewed.get("snapshots", ())],
+        "snapshots": [snapshot["name"] or snapshot["id"] for snapshot in previewed.get("snapshots", ())],
         "compared": comparison_lines(plan),
         "digest": plan["digest"] or "",
     }

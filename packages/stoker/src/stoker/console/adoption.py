@@ -22,8 +22,8 @@ def adopt(exchange: Exchange) -> None:
         exchange.show("adopt.html", name=name, data=data, problem="")
         return
     try:
-        given = _read(data)
-        name = name or str(given.get("name") or given.get("stack_name") or "")
+        document = _read(data)
+        name = name or str(document.get("name") or document.get("stack_name") or "")
         stack = exchange.api.send("POST", "/stacks", {"stack_name": name, "adopt_stack_data": data})["stack"]
     except ApiError as error:
         if error.status == 401:
@@ -35,9 +35,9 @@ def adopt(exchange: Exchange) -> None:
 
 def _read(data: str) -> dict[str, object]:
     try:
-        given = json.loads(data)
+        document = json.loads(data)
     except ValueError as error:
         raise ApiError(400, f"The data is not valid JSON: {error}.") from None
-    if not isinstance(given, dict):
+    if not isinstance(document, dict):
         raise ApiError(400, "The data must be a JSON object: what a stack returns when it is abandoned or exported.")
-    return given
+    return document

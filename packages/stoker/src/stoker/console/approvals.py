@@ -22,8 +22,8 @@ def index(exchange: Exchange) -> None:
     """List the changes of the project that wait, or with `all` in the URL, those that have waited, too."""
     everything = bool(exchange.query("all"))
     query = {} if everything else {"status": list(_OPEN)}
-    found = exchange.api.get("/change_requests", query)["change_requests"]
-    exchange.show("approvals.html", requests=found, everything=everything)
+    requests = exchange.api.get("/change_requests", query)["change_requests"]
+    exchange.show("approvals.html", requests=requests, everything=everything)
 
 
 def show(exchange: Exchange) -> None:
@@ -51,8 +51,8 @@ def review(exchange: Exchange) -> None:
 
 
 def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str = "") -> None:
-    found = exchange.api.get(_path(exchange))["change_request"]
-    plan: Answer | None = found["plan"]
+    change_request = exchange.api.get(_path(exchange))["change_request"]
+    plan: Answer | None = change_request["plan"]
     values: dict[str, object] = {"steps": [], "summary": "", "policies": [], "costs": []}
     if plan is not None:
         values = {
@@ -64,9 +64,9 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "", comment: str
     exchange.show(
         "approval.html",
         status,
-        request=found,
-        is_open=found["status"] in _OPEN,
-        window=_window(found["opens_at"], exchange.now),
+        request=change_request,
+        is_open=change_request["status"] in _OPEN,
+        window=_window(change_request["opens_at"], exchange.now),
         problem=problem,
         comment=comment,
         review_refusal=exchange.permissions.refusal(*REVIEW),

@@ -55,13 +55,13 @@ class Assistant:
         exchange.response.text = json.dumps(answer)
 
     def _complete(self, project: Project, document: TextDocument, exchange: Exchange) -> Answer:
-        found = complete(project, document, _offset(exchange, document))
-        return {"items": []} if found is None else _shown(found, document)
+        completion = complete(project, document, _offset(exchange, document))
+        return {"items": []} if completion is None else _shown(completion, document)
 
     def _describe(self, project: Project, document: TextDocument, exchange: Exchange) -> Answer:
         offset = _offset(exchange, document)
-        found = describe.hover(project, document, offset) or describe.hover(project, document, max(0, offset - 1))
-        return {} if found is None else {"text": found[0], "start": found[1].start, "end": found[1].end}
+        described = describe.hover(project, document, offset) or describe.hover(project, document, max(0, offset - 1))
+        return {} if described is None else {"text": described[0], "start": described[1].start, "end": described[1].end}
 
     def _type(self, project: Project, document: TextDocument, exchange: Exchange) -> Answer:
         kind = project.kind_named(document, exchange.form("name"))
@@ -100,17 +100,17 @@ def _offset(exchange: Exchange, document: TextDocument) -> int:
     return min(int(text), len(document.text))
 
 
-def _shown(found: Completion, document: TextDocument) -> Answer:
+def _shown(completion: Completion, document: TextDocument) -> Answer:
     """Return the items that match what has been typed: those that begin with it first, then the important ones."""
-    typed = document.text[found.start : found.end].strip().strip("\"'").casefold()
+    typed = document.text[completion.start : completion.end].strip().strip("\"'").casefold()
 
     def order(item: Item) -> tuple[bool, bool]:
         return (not item.label.casefold().startswith(typed), not item.first)
 
-    matching = sorted((item for item in found.items if typed in item.label.casefold()), key=order)
+    matching = sorted((item for item in completion.items if typed in item.label.casefold()), key=order)
     return {
-        "start": found.start,
-        "end": found.end,
+        "start": completion.start,
+        "end": completion.end,
         "count": len(matching),
         "items": [
             {

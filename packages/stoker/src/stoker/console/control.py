@@ -56,15 +56,18 @@ def _changed(exchange: Exchange, show: Callable[[Exchange, Outcome], None], tail
 
 def _show_of_stack(exchange: Exchange, outcome: Outcome) -> None:
     of_project = exchange.api.get("/change_control")["change_control"]
-    found, values = _control(exchange, outcome)
-    chosen = [("this stack", found["chosen"]), ("all stacks of the project", of_project["chosen"])]
+    control, values = _control(exchange, outcome)
+    chosen = [("this stack", control["chosen"]), ("all stacks of the project", of_project["chosen"])]
     stack_pages.show(exchange, "control.html", "control", outcome.status, **values, **_calendar(chosen))
 
 
 def _show_of_project(exchange: Exchange, outcome: Outcome) -> None:
-    found, values = _control(exchange, outcome)
+    control, values = _control(exchange, outcome)
     exchange.show(
-        "project_control.html", outcome.status, **values, **_calendar([("all stacks of the project", found["chosen"])])
+        "project_control.html",
+        outcome.status,
+        **values,
+        **_calendar([("all stacks of the project", control["chosen"])]),
     )
 
 

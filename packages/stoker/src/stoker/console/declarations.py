@@ -33,17 +33,17 @@ def declarations(template: str) -> str:
     """
     if template.lstrip().startswith("{"):
         return _of_json(template)
-    kept: list[str] = []
-    found: set[str] = set()
+    lines: list[str] = []
+    sections: set[str] = set()
     keep = False
     for line in template.split("\n"):
         if line[:1] not in ("", " ", "#", "-", "\t", "\r"):
             section = _SECTION.match(line)
             keep = section is not None and section[1] in _KEPT
-            found |= {section[1]} if section and keep else set()
+            sections |= {section[1]} if section and keep else set()
         if keep:
-            kept.append(line)
-    return "\n".join(kept) + "".join(text for name, text in _EMPTY.items() if name in found)
+            lines.append(line)
+    return "\n".join(lines) + "".join(text for name, text in _EMPTY.items() if name in sections)
 
 
 def given_names(environment: str) -> frozenset[str]:
@@ -51,10 +51,10 @@ def given_names(environment: str) -> frozenset[str]:
     if not environment.strip():
         return frozenset()
     try:
-        found = Document.parse(environment, source="environment").data
+        document = Document.parse(environment, source="environment").data
     except StokerError:
         return frozenset()
-    sections = [found.get(name) for name in _SECTIONS]
+    sections = [document.get(name) for name in _SECTIONS]
     return frozenset(str(name) for section in sections if isinstance(section, dict) for name in section)
 
 

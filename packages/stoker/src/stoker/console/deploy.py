@@ -94,10 +94,10 @@ class Draft:
         elsewhere = given_names(self.environment)
         entered = {name: text for name, text in self.parameters.items() if text or name not in elsewhere}
         values = {**entered, **self.hidden}
-        given = {name: _value(name, declared[name], text) for name, text in values.items() if name in declared}
+        parameters = {name: _value(name, declared[name], text) for name, text in values.items() if name in declared}
         body: Answer = {
             "template": self.template,
-            "parameters": {name: value for name, value in given.items() if value is not None},
+            "parameters": {name: value for name, value in parameters.items() if value is not None},
             "disable_rollback": not self.rollback,
             "files": self.files,
             "environment": self.environment,
@@ -231,9 +231,9 @@ def _examined(exchange: Exchange, draft: Draft) -> tuple[Answer | None, tuple[Di
     except ApiError as error:
         if error.status == 401:
             raise
-        found = error.diagnostics or (Diagnostic("refused", error.message),)
+        diagnostics = error.diagnostics or (Diagnostic("refused", error.message),)
         return _declared_alone(exchange, draft.template), tuple(
-            _placed(item, draft, f"environment {len(environments)}") for item in found
+            _placed(item, draft, f"environment {len(environments)}") for item in diagnostics
         )
 
 
@@ -250,12 +250,12 @@ def _declared_alone(exchange: Exchange, template: str) -> Answer | None:
 def _grouped(answer: Answer) -> Answer:
     """Return the declared parameters in the order of their groups, each with the `Group` that it belongs to."""
     declared: Answer = answer["Parameters"]
-    found: Answer = {}
+    grouped: Answer = {}
     for group in answer.get("ParameterGroups", ()):
         about = {"Group": group.get("label") or "", "GroupDescription": group.get("description") or ""}
-        found |= {name: {**declared[name], **about} for name in group.get("parameters") or () if name in declared}
-    rest = {"Group": "Other parameters" if found else "", "GroupDescription": ""}
-    return {**found, **{name: {**item, **rest} for name, item in declared.items() if name not in found}}
+        grouped |= {name: {**declared[name], **about} for name in group.get("parameters") or () if name in declared}
+    rest = {"Group": "Other parameters" if grouped else "", "GroupDescription": ""}
+    return {**grouped, **{name: {**item, **rest} for name, item in declared.items() if name not in grouped}}
 
 
 def _placed(item: Diagnostic, draft: Draft, last: str) -> Diagnostic:

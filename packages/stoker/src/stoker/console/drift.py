@@ -81,8 +81,8 @@ def _accept(exchange: Exchange) -> None:
     accepted = answer["accept_drift"]
     _show(
         exchange,
-        accepted=[each["path"] for each in accepted if each["accepted"]],
-        not_accepted=[each for each in accepted if not each["accepted"]],
+        accepted=[difference["path"] for difference in accepted if difference["accepted"]],
+        not_accepted=[difference for difference in accepted if not difference["accepted"]],
         template_changes=as_template_changes(accepted),
     )
 

@@ -20,31 +20,31 @@ def show(exchange: Exchange) -> None:
     """Show the form, and with search terms in the URL, the resources that have such objects."""
     kind = exchange.query("kind") if exchange.query("kind") in _KINDS else "text"
     search_text, type_name, marker = (exchange.query(name).strip() for name in ("wanted", "type", "marker"))
-    found: Answer = {"resources": [], "unsearchable": 0, "most_counted": 0}
+    page: Answer = {"resources": [], "unsearchable": 0, "most_counted": 0}
     if search_text or type_name:
         query = {kind: search_text or None, "type": type_name or None, "limit": _PAGE, "marker": marker or None}
-        found = exchange.api.get("/resources", query)
-    kept = {"kind": kind, "wanted": search_text, "type": type_name}
-    following = next((each["href"] for each in found.get("links", ()) if each["rel"] == "next"), "")
+        page = exchange.api.get("/resources", query)
+    search = {"kind": kind, "wanted": search_text, "type": type_name}
+    following = next((link["href"] for link in page.get("links", ()) if link["rel"] == "next"), "")
     exchange.show(
         "find.html",
-        resources=[{**each, "within": _within(each)} for each in found["resources"]],
-        unsearchable=found["unsearchable"],
-        is_more=found["unsearchable"] >= found["most_counted"],
+        resources=[{**resource, "within": _within(resource)} for resource in page["resources"]],
+        unsearchable=page["unsearchable"],
+        is_more=page["unsearchable"] >= page["most_counted"],
         kinds=_KINDS,
         kind=kind,
         wanted=search_text,
         type=type_name,
         asked=bool(search_text or type_name),
-        first=urlencode(kept) if marker else "",
-        following=urlencode({**kept, "marker": _marker(following)}) if following else "",
+        first=urlencode(search) if marker else "",
+        following=urlencode({**search, "marker": _marker(following)}) if following else "",
     )
 
 
 def _within(resource: Answer) -> Answer:
     """Return the name, as part of a URL, and the ID of the stack with the resource itself, which may be nested."""
     *_, name, identifier, _resources, _name = next(
-        each["href"].split("/") for each in resource["links"] if each["rel"] == "self"
+        link["href"].split("/") for link in resource["links"] if link["rel"] == "self"
     )
     return {"name": name, "id": identifier}
 

@@ -102,14 +102,14 @@ class Bar:
 
 
 def bars_of(
-    found: Sequence[Span], axis: Axis, ended: float, order: str = "start", owners: Mapping[str, str] | None = None
+    spans: Sequence[Span], axis: Axis, ended: float, order: str = "start", owners: Mapping[str, str] | None = None
 ) -> list[Bar]:
     """Return the bars of the actions that began on the axis until `ended`, each followed by those of its nested stack.
 
-    `found` has the actions in the order in which they began. `owners` maps the ID of a nested stack to the key of the
+    `spans` has the actions in the order in which they began. `owners` maps the ID of a nested stack to the key of the
     resource it belongs to, where the actions themselves do not show that.
     """
-    chosen = [span for span in found if axis.began <= span.began <= ended]
+    chosen = [span for span in spans if axis.began <= span.began <= ended]
     names = _names(chosen)
     above = _parents(chosen, owners or {})
     inside: dict[int | None, list[int]] = defaultdict(list)
@@ -147,8 +147,8 @@ def _parents(spans: Sequence[Span], owners: Mapping[str, str]) -> dict[str, int]
     """Return the place of the action on the resource that a nested stack belongs to, by the ID of the stack."""
     nested = {span.stack_id for span in spans}
     by_key = {span.key: place for place, span in enumerate(spans)}
-    found = {stack_id: by_key[key] for stack_id, key in owners.items() if stack_id in nested and key in by_key}
+    parents = {stack_id: by_key[key] for stack_id, key in owners.items() if stack_id in nested and key in by_key}
     for place, span in reversed(list(enumerate(spans))):
         if span.physical_id in nested:
-            found[span.physical_id] = place
-    return found
+            parents[span.physical_id] = place
+    return parents

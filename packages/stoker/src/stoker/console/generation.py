@@ -24,10 +24,10 @@ def show(exchange: Exchange) -> None:
     chosen = exchange.request.get_param_as_list("type") or []
     tags, name = exchange.query("tag").split(), exchange.query("name").strip()
     groups = bool(exchange.query("groups"))
-    found = None
+    generated = None
     if exchange.query("scan"):
         query = {"type": chosen, "tag": tags, "name": name or None, "groups": "true" if groups else "false"}
-        found = exchange.api.get("/generated_template", query)["generated_template"]
+        generated = exchange.api.get("/generated_template", query)["generated_template"]
     exchange.show(
         "generate.html",
         types=exchange.api.get("/generated_template/resource_types")["resource_types"],
@@ -35,43 +35,43 @@ def show(exchange: Exchange) -> None:
         tags=" ".join(tags),
         name=name,
         groups=groups,
-        **shown(exchange, found),
+        **shown(exchange, generated),
     )
 
 
-def shown(exchange: Exchange, found: Answer | None) -> dict[str, Any]:
+def shown(exchange: Exchange, generated: Answer | None) -> dict[str, Any]:
     """Return what a page shows of a generated template; `generated` is None without one."""
-    if found is None:
+    if generated is None:
         return {"generated": None}
-    reasons = Counter((each["resource_type"], each["reason"]) for each in found["left_out"])
-    grouped = found.get("grouped")
-    template, environment = documents(found, "imports")
+    reasons = Counter((left_out["resource_type"], left_out["reason"]) for left_out in generated["left_out"])
+    grouped = generated.get("grouped")
+    template, environment = documents(generated, "imports")
     return {
         "generated": {
             "template": template,
             "environment": environment,
             "grouped": _grouped(grouped) if grouped else [],
             "moved": len(grouped["environment"]["moved"]) if grouped else 0,
-            "number": len(found["resources"]),
-            "counts": Counter(each["resource_type"] for each in found["resources"]),
+            "number": len(generated["resources"]),
+            "counts": Counter(resource["resource_type"] for resource in generated["resources"]),
             "left_out": [(*key, number) for key, number in reasons.most_common(_MOST_REASONS)],
             "more_left_out": max(0, len(reasons) - _MOST_REASONS),
-            "left_out_properties": found["left_out_properties"],
-            "unread": found["unread"],
-            "without_value": found["parameters_without_value"],
+            "left_out_properties": generated["left_out_properties"],
+            "unread": generated["unread"],
+            "without_value": generated["parameters_without_value"],
             "create_refusal": exchange.permissions.refusal(*CREATE),
         }
     }
 
 
-def documents(found: Answer, section: str) -> tuple[str, str]:
+def documents(generated: Answer, section: str) -> tuple[str, str]:
     """Return a template and its environment as YAML; `section` of the environment is written with an entry a line."""
     from stoker.authoring.added_entries import with_entries
     from stoker.authoring.convert.templates import to_yaml  # most processes generate no template
 
-    environment = dict(found["environment"])
+    environment = dict(generated["environment"])
     entries: Sequence[Mapping[str, object]] = environment.pop(section)
-    return to_yaml(found["template"]), with_entries(as_yaml(environment) if environment else "", section, entries)
+    return to_yaml(generated["template"]), with_entries(as_yaml(environment) if environment else "", section, entries)
 
 
 def _grouped(grouped: Answer) -> list[tuple[str, str]]:

@@ -81,11 +81,11 @@ class Keystone:
 
     def projects(self, session: Session) -> list[dict[str, object]]:
         """Return the projects that the user can work in, by name. Raises LoginRefused or LoginUnavailable."""
-        found = self._get(session, "/auth/projects")["projects"]
+        projects = self._get(session, "/auth/projects")["projects"]
         return sorted(
             (
                 {"id": item["id"], "name": item["name"], "description": item.get("description") or ""}
-                for item in found
+                for item in projects
                 if item.get("enabled", True)
             ),
             key=lambda item: str(item["name"]),

@@ -43,13 +43,13 @@ def change(exchange: Exchange) -> None:
         raise falcon.HTTPBadRequest(description="Say what to do with the objects.")
     try:
         orphans = _chosen(exchange, exchange.fields().get("id", []))
-        found = _generated(exchange, orphans)
+        generated = _generated(exchange, orphans)
         if do == "import":
-            left_alone = _not_in_template(orphans, found)
-            values = shown(exchange, found) if found["resources"] else {"generated": None}
+            left_alone = _not_in_template(orphans, generated)
+            values = shown(exchange, generated) if generated["resources"] else {"generated": None}
             exchange.show("orphans_import.html", left_alone=left_alone, **values)
         else:
-            _remove(exchange, orphans, found)
+            _remove(exchange, orphans, generated)
     except ApiError as error:
         if error.status == 401:
             raise
@@ -67,68 +67,73 @@ def removal(exchange: Exchange) -> None:
 
 def leave(exchange: Exchange) -> None:
     """Delete the stack without its objects, which have no owner again."""
-    names = [each["resource_name"] for each in exchange.api.get(_path(exchange) + "/resources")["resources"]]
+    names = [resource["resource_name"] for resource in exchange.api.get(_path(exchange) + "/resources")["resources"]]
     exchange.api.send("DELETE", _path(exchange), query={"retain": names})
     exchange.redirect("/orphans")
 
 
-def _remove(exchange: Exchange, orphans: Sequence[Answer], found: Answer) -> None:
-    if not found["resources"]:
-        reasons = "; ".join(f"{each['name']}: {each['reason']}" for each in _not_in_template(orphans, found))
+def _remove(exchange: Exchange, orphans: Sequence[Answer], generated: Answer) -> None:
+    if not generated["resources"]:
+        reasons = "; ".join(f"{orphan['name']}: {orphan['reason']}" for orphan in _not_in_template(orphans, generated))
         raise ApiError(400, f"None of the objects can be imported, and so deleted as planned: {reasons}.")
-    template = found["template"]
+    template = generated["template"]
     resources = {
         name: {key: value for key, value in body.items() if key != "deletion_policy"}
         for name, body in template["resources"].items()
     }
-    environment = dict(found["environment"])
-    unused = dict.fromkeys(found["parameters_without_value"], _UNUSED)
+    environment = dict(generated["environment"])
+    unused = dict.fromkeys(generated["parameters_without_value"], _UNUSED)
     body: Answer = {
         "stack_name": f"orphans-{uuid.uuid4().hex[:8]}",
         "template": {**template, "description": _DESCRIPTION, "resources": resources},
         "environment": {**environment, "parameters": {**environment.get("parameters", {}), **unused}},
         "disable_rollback": True,
     }
-    made = exchange.api.send("POST", "/stacks", body)["stack"]
-    exchange.redirect(f"/orphans/{segment(body['stack_name'])}/{segment(made['id'])}")
+    stack = exchange.api.send("POST", "/stacks", body)["stack"]
+    exchange.redirect(f"/orphans/{segment(body['stack_name'])}/{segment(stack['id'])}")
 
 
 def _chosen(exchange: Exchange, marked: Sequence[str]) -> list[Answer]:
     """Return what is marked, as it is now. Raises ApiError for nothing, and for objects that have an owner by now."""
-    present = {each["physical_id"]: each for each in exchange.api.get("/orphans")["orphans"] if _is_orphaned(each)}
+    present = {
+        orphan["physical_id"]: orphan for orphan in exchange.api.get("/orphans")["orphans"] if _is_orphaned(orphan)
+    }
     if not marked:
         raise ApiError(400, "Nothing was done: mark the objects.")
-    if others := [each for each in marked if each not in present]:
+    if others := [identifier for identifier in marked if identifier not in present]:
         raise ApiError(409, f"Not known to be without an owner any more: {', '.join(others)}.")
-    return [present[each] for each in dict.fromkeys(marked)]
+    return [present[identifier] for identifier in dict.fromkeys(marked)]
 
 
 def _generated(exchange: Exchange, orphans: Sequence[Answer]) -> Answer:
     """Return a template that imports those whose type can be imported."""
     types = exchange.api.get("/generated_template/resource_types")["resource_types"]
-    selected = [each for each in orphans if each["type"] in types]
+    selected = [orphan for orphan in orphans if orphan["type"] in types]
     if not selected:
         return _NOTHING
-    query = {"type": sorted({each["type"] for each in selected}), "id": [each["physical_id"] for each in selected]}
-    found: Answer = exchange.api.get("/generated_template", query)["generated_template"]
-    return found
+    query = {
+        "type": sorted({orphan["type"] for orphan in selected}),
+        "id": [orphan["physical_id"] for orphan in selected],
+    }
+    generated: Answer = exchange.api.get("/generated_template", query)["generated_template"]
+    return generated
 
 
-def _not_in_template(orphans: Sequence[Answer], found: Answer) -> list[Answer]:
+def _not_in_template(orphans: Sequence[Answer], generated: Answer) -> list[Answer]:
     """Return the orphans that are in no template, each with the reason."""
-    there = {each["physical_resource_id"] for each in found["resources"]}
-    reasons = {each["physical_resource_id"]: each["reason"] for each in found["left_out"]}
-    unread = {name: each["reason"] for each in found["unread"] for name in each["resource_types"]}
+    included = {resource["physical_resource_id"] for resource in generated["resources"]}
+    reasons = {left_out["physical_resource_id"]: left_out["reason"] for left_out in generated["left_out"]}
+    unread = {name: entry["reason"] for entry in generated["unread"] for name in entry["resource_types"]}
     return [
         {
-            **each,
+            **orphan,
             "reason": reasons.get(
-                each["physical_id"],
-                unread.get(each["type"], f"objects of the type {each['type']} cannot be imported"),
+                orphan["physical_id"],
+                unread.get(orphan["type"], f"objects of the type {orphan['type']} cannot be imported"),
             ),
         }
-        for each in orphans
-        if each["physical_id"] not in there
+        for orphan in orphans
+        if orphan["physical_id"] not in included
     ]
 
 
@@ -138,15 +143,15 @@ def _is_orphaned(orphan: Answer) -> bool:
 
 def _index(exchange: Exchange, status: int = 200, problem: str = "") -> None:
     listed: list[dict[str, Any]] = [
-        {**each, "reason": orphan_reason(each), "is_orphaned": _is_orphaned(each)}
-        for each in exchange.api.get("/orphans")["orphans"]
+        {**orphan, "reason": orphan_reason(orphan), "is_orphaned": _is_orphaned(orphan)}
+        for orphan in exchange.api.get("/orphans")["orphans"]
     ]
     marked = exchange.fields().get("id", []) if exchange.request.method == "POST" else []
     exchange.show(
         "orphans.html",
         status,
         orphans=listed,
-        number=sum(each["is_orphaned"] for each in listed),
+        number=sum(orphan["is_orphaned"] for orphan in listed),
         marked=marked,
         problem=problem,
         import_refusal=exchange.permissions.refusal(*GENERATE),

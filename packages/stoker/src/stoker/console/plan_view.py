@@ -53,8 +53,8 @@ def cost_lines(plan: Answer) -> list[str]:
 
 def comparison_lines(plan: Answer) -> list[str]:
     """Return what a plan has compared with the cloud, and what it could not or leaves out; empty for none of it."""
-    asked = "The cloud was not asked." if plan.get("refresh") is not None else ""
-    sentences = (compared(plan) or asked, *not_compared(plan), *ignored(plan), skipped(plan))
+    nothing_compared = "The cloud was not asked." if plan.get("refresh") is not None else ""
+    sentences = (compared(plan) or nothing_compared, *not_compared(plan), *ignored(plan), skipped(plan))
     return [sentence for sentence in sentences if sentence]
 
 

@@ -69,13 +69,13 @@ def timeline(exchange: Exchange) -> None:
     values: dict[str, Any] = {"bars": [], "axis": None, "seconds": 0.0, "incomplete": False, "policies": []}
     if chosen is not None:
         began, ended = period_of(chosen, exchange.now)
-        found = spans(events)
+        actions = spans(events)
         axis = Axis.of(began, ended, growing=chosen["finished_at"] is None)
         values = {
-            "bars": bars_of(found, axis, ended, order, _owners(exchange, found)),
+            "bars": bars_of(actions, axis, ended, order, _owners(exchange, actions)),
             "axis": axis,
             "seconds": ended - began,
-            "incomplete": is_incomplete(events, found, _seconds(chosen["timestamps"]["created_at"]), ended),
+            "incomplete": is_incomplete(events, actions, _seconds(chosen["timestamps"]["created_at"]), ended),
             "policies": policy_sentences(below(exchange, f"/operations/{chosen['id']}")["operation"]["plan"] or {}),
         }
     show(
@@ -92,13 +92,13 @@ def timeline(exchange: Exchange) -> None:
     )
 
 
-def _owners(exchange: Exchange, found: Sequence[Span]) -> dict[str, str]:
+def _owners(exchange: Exchange, actions: Sequence[Span]) -> dict[str, str]:
     """Return the key of the resource of each nested stack by its ID, if events do not show all of them.
 
     A resource gets the ID of its nested stack only after its first event.
     """
     identifier = exchange.path["stack_id"]
-    unknown = {span.stack_id for span in found} - {span.physical_id for span in found} - {identifier}
+    unknown = {span.stack_id for span in actions} - {span.physical_id for span in actions} - {identifier}
     if not unknown:
         return {}
     rows = tree(below(exchange, "/resources", nested_depth=DEPTH)["resources"], identifier)
@@ -117,5 +117,5 @@ def _seconds(text: str) -> float:
 
 
 def _last_event(exchange: Exchange) -> str:
-    found = below(exchange, "/events", nested_depth=DEPTH, limit=1, sort_dir="desc")["events"]
-    return str(found[0]["id"]) if found else ""
+    latest = below(exchange, "/events", nested_depth=DEPTH, limit=1, sort_dir="desc")["events"]
+    return str(latest[0]["id"]) if latest else ""

@@ -32,13 +32,13 @@ class _Draft:
 
     def body(self) -> Answer:
         """Return the body of the request. Raises ApiError."""
-        given = [(name, template) for name, template in self.stacks if name or template.strip()]
-        if any(not name for name, _ in given):
+        named_templates = [(name, template) for name, template in self.stacks if name or template.strip()]
+        if any(not name for name, _ in named_templates):
             raise ApiError(400, "Each template needs the name of its stack.")
-        if len(dict(given)) < len(given):
+        if len(dict(named_templates)) < len(named_templates):
             raise ApiError(400, "A stack has one template.")
         return {
-            "stacks": {name: {"template": template} for name, template in given},
+            "stacks": {name: {"template": template} for name, template in named_templates},
             "moved": [_move(line) for line in self.moved.splitlines() if line.strip()],
             "description": self.description,
             **dict.fromkeys(self.options, True),
@@ -47,14 +47,14 @@ class _Draft:
 
 def index(exchange: Exchange) -> None:
     """List the refactorings of the project, the latest first."""
-    found: list[Answer] = exchange.api.get("/refactors")["refactors"]
+    refactors: list[Answer] = exchange.api.get("/refactors")["refactors"]
     start = int(exchange.query("start")) if exchange.query("start").isdecimal() else 0
     exchange.show(
         "refactors.html",
-        refactors=found[start : start + _PAGE],
-        count=len(found),
+        refactors=refactors[start : start + _PAGE],
+        count=len(refactors),
         start=start,
-        following=start + _PAGE if len(found) > start + _PAGE else 0,
+        following=start + _PAGE if len(refactors) > start + _PAGE else 0,
         plan_refusal=exchange.permissions.refusal(*PLAN_REFACTOR),
     )
 
@@ -101,13 +101,13 @@ def plan(exchange: Exchange) -> None:
         _form(exchange, draft)
         return
     try:
-        made = exchange.api.send("POST", "/refactors", draft.body())["refactor"]
+        refactor = exchange.api.send("POST", "/refactors", draft.body())["refactor"]
     except ApiError as error:
         if error.status == 401:
             raise
         _form(exchange, draft, error.status, error.diagnostics or (Diagnostic("refused", error.message),))
         return
-    exchange.redirect(f"/refactors/{segment(made['id'])}")
+    exchange.redirect(f"/refactors/{segment(refactor['id'])}")
 
 
 def _show(exchange: Exchange, status: int = 200, problem: str = "") -> None:
@@ -119,15 +119,15 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "") -> None:
         refactor=refactor,
         moves=_by_stacks(actions["moves"]),
         number=len(actions["moves"]),
-        new_stacks=[each["name"] for each in actions["stacks"] if each["is_new"]],
+        new_stacks=[stack["name"] for stack in actions["stacks"] if stack["is_new"]],
         plans=[
-            {"stack": name, "summary": summary(each), "steps": shown_steps(each), "costs": cost_lines(each)}
-            for name, each in actions["changes"].items()
+            {"stack": name, "summary": summary(plan), "steps": shown_steps(plan), "costs": cost_lines(plan)}
+            for name, plan in actions["changes"].items()
         ],
         policies=[
             f"{name}: {sentence}"
-            for name, each in actions["policies"].items()
-            for sentence in policy_sentences({"policies": each})
+            for name, policies in actions["policies"].items()
+            for sentence in policy_sentences({"policies": policies})
         ],
         reason=refactor["execution_status_reason"] or refactor["status_reason"],
         is_available=refactor["execution_status"] == _AVAILABLE,
@@ -138,10 +138,10 @@ def _show(exchange: Exchange, status: int = 200, problem: str = "") -> None:
 
 def _by_stacks(moves: Sequence[Answer]) -> list[tuple[str, str, list[Answer]]]:
     """Return the moves below the stacks that they lead from and to."""
-    found: dict[tuple[str, str], list[Answer]] = {}
-    for each in moves:
-        found.setdefault((each["from"]["stack"], each["to"]["stack"]), []).append(each)
-    return [(*key, rows) for key, rows in found.items()]
+    by_stacks: dict[tuple[str, str], list[Answer]] = {}
+    for move in moves:
+        by_stacks.setdefault((move["from"]["stack"], move["to"]["stack"]), []).append(move)
+    return [(*key, rows) for key, rows in by_stacks.items()]
 
 
 def _form(exchange: Exchange, draft: _Draft, status: int = 200, problems: Sequence[Diagnostic] = ()) -> None:

@@ -116,8 +116,8 @@ class SessionCookies:
     def end(self, session: Session, now: float) -> None:
         """Refuse a session from now on, in this process; others do when they notice that its token is revoked."""
         with self._lock:
-            kept = {key: expires for key, expires in self._ended.items() if expires > now}
-            self._ended = {**kept, session.csrf: session.expires}
+            unexpired = {key: expires for key, expires in self._ended.items() if expires > now}
+            self._ended = {**unexpired, session.csrf: session.expires}
 
 
 def end_cookie(*, secure: bool) -> str:

@@ -77,7 +77,7 @@ def events(exchange: Exchange) -> None:
     """Show the events of a stack, newest first; only those that the fields of the filter name."""
     marker = exchange.query("marker")
     chosen = {name: exchange.query(name).strip() for name in ("name", "status", "action", "operation")}
-    found = below(
+    rows = below(
         exchange,
         "/events",
         nested_depth=DEPTH,
@@ -89,15 +89,15 @@ def events(exchange: Exchange) -> None:
         resource_action=chosen["action"] or None,
         operation_id=chosen["operation"] or None,
     )["events"]
-    kept = {name: value for name, value in chosen.items() if value}
-    following = urlencode({**kept, "marker": found[-1]["id"]}) if len(found) == _EVENTS else ""
+    filters = {name: value for name, value in chosen.items() if value}
+    following = urlencode({**filters, "marker": rows[-1]["id"]}) if len(rows) == _EVENTS else ""
     show(
         exchange,
         "events.html",
         "events",
-        events=found,
+        events=rows,
         following=following,
-        newest=urlencode(kept),
+        newest=urlencode(filters),
         marker=marker,
         chosen=chosen,
         statuses=STATUSES,
@@ -109,9 +109,9 @@ def events(exchange: Exchange) -> None:
 def snapshots(exchange: Exchange) -> None:
     """Show the snapshots of a stack, newest first."""
     stack = show_stack(exchange)
-    found = [] if stack["stack_status"] == DELETED else below(exchange, "/snapshots")["snapshots"]
+    rows = [] if stack["stack_status"] == DELETED else below(exchange, "/snapshots")["snapshots"]
     refusals = SNAPSHOT.refusals(exchange)
-    show(exchange, "snapshots.html", "snapshots", stack=stack, snapshots=found[::-1], snapshot_refusals=refusals)
+    show(exchange, "snapshots.html", "snapshots", stack=stack, snapshots=rows[::-1], snapshot_refusals=refusals)
 
 
 def details(exchange: Exchange) -> None:
@@ -149,21 +149,21 @@ def download(exchange: Exchange) -> None:
 def resource(exchange: Exchange) -> None:
     """Show one resource with its attributes and events."""
     name = exchange.path["resource_name"]
-    found = exchange.api.get(_path(exchange, f"/resources/{segment(name)}"))["resource"]
+    described = exchange.api.get(_path(exchange, f"/resources/{segment(name)}"))["resource"]
     events = exchange.api.get(
         _path(exchange, "/events"), {"resource_name": name, "limit": _EVENTS, "sort_dir": "desc"}
     )["events"]  # fmt: skip
     actions = {
         key: action
         for key, action in RESOURCE_ACTIONS.items()
-        if key != "healthy" or found["resource_status"] == "CHECK_FAILED"
+        if key != "healthy" or described["resource_status"] == "CHECK_FAILED"
     }
-    nested = linked(found, "nested")
+    nested = linked(described, "nested")
     show(
         exchange,
         "resource.html",
         "resources",
-        resource=found,
+        resource=described,
         events=events,
         resource_actions=actions,
         resource_refusals=RESOURCE.refusals(exchange),
@@ -199,8 +199,8 @@ def below(exchange: Exchange, tail: str, **query: object) -> Answer:
 
 def latest_operations(exchange: Exchange) -> list[Answer]:
     """Return the latest operations of the stack in the URL, to choose from, newest first."""
-    found: list[Answer] = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
-    return found
+    operations: list[Answer] = below(exchange, "/operations", limit=_OPERATIONS)["operations"]
+    return operations
 
 
 def _path(exchange: Exchange, tail: str) -> str:

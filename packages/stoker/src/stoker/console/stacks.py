@@ -34,21 +34,21 @@ def index(exchange: Exchange) -> None:
         query["sort_dir"] = "desc" if sort.startswith("-") else "asc"
     count = None
     if name:
-        found = list(islice(_named(exchange, name, query, marker), _PAGE))
+        page = list(islice(_named(exchange, name, query, marker), _PAGE))
     else:
         answer = exchange.api.get(
             "/stacks", {**query, "limit": _PAGE, "marker": marker or None, "with_count": "true"}
         )  # fmt: skip
-        found, count = answer["stacks"], answer["count"]
-    kept = {"name": name, "status": status, "sort": sort}
-    following = {**kept, "marker": found[-1]["id"]} if len(found) == _PAGE else {}
+        page, count = answer["stacks"], answer["count"]
+    filters = {"name": name, "status": status, "sort": sort}
+    following = {**filters, "marker": page[-1]["id"]} if len(page) == _PAGE else {}
     exchange.show(
         "stacks.html",
-        stacks=found,
+        stacks=page,
         count=count,
         following=_query(following),
-        first=_query(kept),
-        sorts={column: _query({**kept, "sort": f"-{column}" if sort == column else column}) for column in SORTS},
+        first=_query(filters),
+        sorts={column: _query({**filters, "sort": f"-{column}" if sort == column else column}) for column in SORTS},
         sort=sort,
         name=name,
         status=status,
@@ -89,13 +89,13 @@ def find(exchange: Exchange) -> None:
 
 def ancestors(exchange: Exchange, stack: Answer) -> list[Answer]:
     """Return the stacks around a nested stack, the outermost first."""
-    found: list[Answer] = []
+    ancestry: list[Answer] = []
     parent = stack["parent"]
     while parent:
         stacks = exchange.api.get("/stacks", {"id": parent, "show_nested": "true", "limit": 1})["stacks"]
-        found[:0] = stacks
+        ancestry[:0] = stacks
         parent = stacks[0]["parent"] if stacks else None
-    return found
+    return ancestry
 
 
 def show_stack(exchange: Exchange) -> Answer:

@@ -23,13 +23,13 @@ class _File:
 
 
 def _read() -> Mapping[str, _File]:
-    found = {}
+    static_files = {}
     for entry in sorted(resources.files("stoker.console").joinpath("static").iterdir(), key=lambda entry: entry.name):
         _, dot, suffix = entry.name.rpartition(".")
         if content_type := _TYPES.get(dot + suffix):
             content = entry.read_bytes()
-            found[entry.name] = _File(content, content_type, hashlib.sha256(content).hexdigest()[:12])
-    return found
+            static_files[entry.name] = _File(content, content_type, hashlib.sha256(content).hexdigest()[:12])
+    return static_files
 
 
 class StaticFiles:

@@ -44,10 +44,10 @@ class Span:
 def recorded_events(exchange: Exchange, depth: int) -> list[Answer]:
     """Return the events of the stack in the URL and of nested stacks down to `depth`, newest first."""
     path = stack_path(exchange.path["stack_name"], exchange.path["stack_id"], "/events")
-    found: list[Answer] = exchange.api.get(
+    events: list[Answer] = exchange.api.get(
         path, {"nested_depth": depth, "limit": MOST_EVENTS, "sort_dir": "desc"}
     )["events"]  # fmt: skip
-    return found
+    return events
 
 
 def latest_spans(events: Sequence[Answer]) -> dict[str, Span]:
@@ -93,7 +93,7 @@ def spans(events: Sequence[Answer]) -> list[Span]:
     return sorted([*done, *open_spans.values()], key=lambda span: span.place)
 
 
-def is_incomplete(events: Sequence[Answer], found: Sequence[Span], began: float, ended: float) -> bool:
+def is_incomplete(events: Sequence[Answer], spans: Sequence[Span], began: float, ended: float) -> bool:
     """Return whether events of actions between two times are missing: the service removes the oldest of a stack.
 
     The first event of an operation on a stack is that of the stack itself, which is recorded with the request.
@@ -104,7 +104,7 @@ def is_incomplete(events: Sequence[Answer], found: Sequence[Span], began: float,
         itself = event["physical_resource_id"] == stack_id and event["resource_status"].endswith("_IN_PROGRESS")
         if itself and _moment(event) >= began:
             begun.add(stack_id)
-    return any(began <= span.began <= ended and span.stack_id not in begun for span in found)
+    return any(began <= span.began <= ended and span.stack_id not in begun for span in spans)
 
 
 def _moment(event: Answer) -> float:
