@@ -35,16 +35,16 @@ def agreed_values(target: Target, values: Mapping[str, object], *, same: bool) -
     Heat records IDs where a template has names. If a resource was converged with the present template (`same`), the
     values of properties that accept names are the template's.
     """
-    kind, given = target.type, target.properties
+    kind, present = target.type, target.properties
     if kind.ignores_properties or kind.any_properties:
-        return dict(given) if same and not has_unknown(given) else dict(values)
-    theirs, ours = finalized(kind, values), finalized(kind, given)
+        return dict(present) if same and not has_unknown(present) else dict(values)
+    theirs, ours = finalized(kind, values), finalized(kind, present)
     agreed: dict[str, object] = {}
-    for name in {*values, *given}:
-        known = name in given and not has_unknown(given[name])
+    for name in {*values, *present}:
+        known = name in present and not has_unknown(present[name])
         named = name in kind.properties and same and _accepts_names(kind, name)
         if (known and theirs.get(name) == ours.get(name)) or (known and named) or (name not in values and known):
-            agreed[name] = given[name]
+            agreed[name] = present[name]
         elif name in values:
             agreed[name] = values[name]
     return agreed
@@ -73,8 +73,8 @@ def record_attributes(mapped: MappedStack, expected: object, recorded: object) -
         for key in expected.keys() & recorded.keys():
             record_attributes(mapped, expected[key], recorded[key])
     elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
-        for one, other in zip(expected, recorded, strict=True):
-            record_attributes(mapped, one, other)
+        for expected_item, recorded_item in zip(expected, recorded, strict=True):
+            record_attributes(mapped, expected_item, recorded_item)
 
 
 def record_references(mapped: MappedStack, desired: DesiredState, name: str, recorded: Mapping[str, object]) -> None:
@@ -83,15 +83,17 @@ def record_references(mapped: MappedStack, desired: DesiredState, name: str, rec
     Heat records no physical ID for some types (`AWS::AutoScaling::LaunchConfiguration`), and yet has a reference ID
     that is not the resource's name: the physical name.
     """
-    referred = {each.resource for each in desired.definition.resources[name].references if each.attribute is None}
+    referred = {
+        reference.resource for reference in desired.definition.resources[name].references if reference.attribute is None
+    }
     for other in sorted(referred):
         state = mapped.current.get(other)
         if state is None or state.row.physical_id is not None or state.row.status != COMPLETE:
             continue
         unlike = f"{_MARK}{state.row.uuid}"
         state.row.physical_id = unlike
-        found = set(_in_place_of(unlike, desired.target(name, mapped.scope).properties, recorded))
-        state.row.physical_id = found.pop() if len(found) == 1 and found != {other} else None
+        candidates = set(_in_place_of(unlike, desired.target(name, mapped.scope).properties, recorded))
+        state.row.physical_id = candidates.pop() if len(candidates) == 1 and candidates != {other} else None
 
 
 _MARK = "\ue000"
@@ -105,5 +107,5 @@ def _in_place_of(mark: str, expected: object, recorded: object) -> Iterator[str]
         for key in expected.keys() & recorded.keys():
             yield from _in_place_of(mark, expected[key], recorded[key])
     elif isinstance(expected, list) and isinstance(recorded, list) and len(expected) == len(recorded):
-        for one, other in zip(expected, recorded, strict=True):
-            yield from _in_place_of(mark, one, other)
+        for expected_item, recorded_item in zip(expected, recorded, strict=True):
+            yield from _in_place_of(mark, expected_item, recorded_item)

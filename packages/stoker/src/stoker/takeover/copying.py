@@ -122,13 +122,13 @@ class Copier:
         """Return the fate of a tree; it cannot be copied if resources of other stacks here have objects of it."""
         if mapped is None:
             return fate, why, mapped
-        claims, inside = claims_of(mapped).values(), {each.stack.id for each in mapped.stacks}
-        found = await self._services.database.read(_holders, [each.physical_id for each in claims])
-        known = [each for each in found if each.stack_id not in inside]
-        for each in claims:
-            if (holder := holder_of(each, known)) is not None:
+        claims, inside = claims_of(mapped).values(), {mapped_stack.stack.id for mapped_stack in mapped.stacks}
+        holders = await self._services.database.read(_holders, [claim.physical_id for claim in claims])
+        known = [holder for holder in holders if holder.stack_id not in inside]
+        for claim in claims:
+            if (holder := holder_of(claim, known)) is not None:
                 owner = f"the resource {holder.name} of the stack {holder.stack} ({holder.stack_id})"
-                return CopyOutcome.IMPOSSIBLE, f"{each.physical_id} belongs to {owner}", None
+                return CopyOutcome.IMPOSSIBLE, f"{claim.physical_id} belongs to {owner}", None
         return fate, why, mapped
 
     async def _record(self, tree: HeatStack, mapped: MappedTree, fate: CopyOutcome) -> None:
@@ -160,7 +160,7 @@ class Copier:
             deployed = await self._rows(connection, "software_deployment", tables.software_deployments, self._deployed)
         return configs, deployed
 
-    async def _rows(self, connection: Connection, name: str, table: Any, made: Callable[[Row], Any]) -> int:
+    async def _rows(self, connection: Connection, name: str, table: Any, record_of: Callable[[Row], Any]) -> int:
         total = 0
         pages = self._heat.software(connection, name, self._project)
         while (page := await asyncio.to_thread(next, pages, None)) is not None:
@@ -170,7 +170,7 @@ class Copier:
             present = set(await self._services.database.read(lambda here, q=query: list(here.execute(q).scalars())))
             if self._write:
                 await self._services.journal.commit(
-                    Batch().add(*(made(row) for row in page if row["id"] not in present))
+                    Batch().add(*(record_of(row) for row in page if row["id"] not in present))
                 )
         return total
 
@@ -222,9 +222,11 @@ def _removal(tree: HeatStack) -> Batch:
 
     def forget(connection: Connection) -> None:
         stacks, snapshots = tables.stacks, tables.snapshots
-        found = list(connection.execute(select(stacks.c.id).where(stacks.c.root_id == tree.id)).scalars())
-        query = select(snapshots.c.id).where(snapshots.c.stack_id.in_(found))
-        purging.forget_stacks(connection, [*found, *connection.execute(query).scalars()])  # copies belong to snapshots
+        stack_ids = list(connection.execute(select(stacks.c.id).where(stacks.c.root_id == tree.id)).scalars())
+        query = select(snapshots.c.id).where(snapshots.c.stack_id.in_(stack_ids))
+        purging.forget_stacks(
+            connection, [*stack_ids, *connection.execute(query).scalars()]
+        )  # copies belong to snapshots
 
     return Batch().then(forget)
 
@@ -235,22 +237,22 @@ def _claimed_before(tree: HeatStack, mapped: MappedTree, owners: dict[str, HeatS
     `owners` are the trees by the keys of what they own.
     """
     claims = claims_of(mapped).values()
-    for each in claims:
-        if (other := owners.get(each.key)) is not None:
-            return f"{each.physical_id} belongs to a resource of the stack {other.row['name']} ({other.id})"
-    owners.update((each.key, tree) for each in claims)
+    for claim in claims:
+        if (other := owners.get(claim.key)) is not None:
+            return f"{claim.physical_id} belongs to a resource of the stack {other.row['name']} ({other.id})"
+    owners.update((claim.key, tree) for claim in claims)
     return ""
 
 
 def _about(tree: HeatStack, fate: CopyOutcome, why: str, mapped: MappedTree | None) -> TreeReport:
     types: dict[str, int] = {}
-    for each in mapped.stacks if mapped is not None else ():
-        for state in each.states.values():
+    for mapped_stack in mapped.stacks if mapped is not None else ():
+        for state in mapped_stack.states.values():
             types[state.row.type] = types.get(state.row.type, 0) + 1
     stacks = list(tree.tree())
     return TreeReport(
         tree.id, tree.row["name"], tree.row["tenant"], f"{tree.row['action']}_{tree.row['status']}", len(stacks),
-        sum(len(each.resources) for each in stacks), fate, why, mapped.notes if mapped is not None else [], types,
+        sum(len(stack.resources) for stack in stacks), fate, why, mapped.notes if mapped is not None else [], types,
     )  # fmt: skip
 
 

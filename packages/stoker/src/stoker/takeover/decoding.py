@@ -102,7 +102,9 @@ def _cfb(key: bytes, value: str) -> bytes:
         raise ValueError("there is no initialization vector")
     before = b"".join(stored[start : start + _BLOCK] for start in range(len(stored) - _BLOCK))
     encrypted = Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(before)  # noqa: S305  a part of CFB
-    return bytes(one ^ other for one, other in zip(stored[_BLOCK:], encrypted[::_BLOCK], strict=True))
+    return bytes(
+        left_byte ^ right_byte for left_byte, right_byte in zip(stored[_BLOCK:], encrypted[::_BLOCK], strict=True)
+    )
 
 
 _METHODS: Mapping[str, Callable[[bytes, str], bytes]] = {

@@ -35,8 +35,10 @@ class Exported:
     @property
     def environment(self) -> dict[str, Any]:
         """The part of the environment that Heat does not read from the document: it must be given besides."""
-        found = self.document["environment"]
-        return {name: found[name] for name in ("resource_registry", "parameter_defaults") if found.get(name)}
+        environment = self.document["environment"]
+        return {
+            name: environment[name] for name in ("resource_registry", "parameter_defaults") if environment.get(name)
+        }
 
     def obstacles(self) -> Iterator[str]:
         """Yield the resources because of which no Heat adopts the stack, with the reasons."""

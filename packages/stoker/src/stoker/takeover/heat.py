@@ -135,8 +135,8 @@ class HeatDatabase:
         names = set(inspect(connection).get_table_names())
         for table, column in _REVISIONS:
             if table in names:
-                found = connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalar()  # noqa: S608  constants
-                return str(found)
+                revision = connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalar()  # noqa: S608  constants
+                return str(revision)
         return "unknown"
 
     def living_engines(self, connection: Connection, since: datetime) -> list[str]:
@@ -146,8 +146,8 @@ class HeatDatabase:
             return []
         table = Table("service", MetaData(), autoload_with=connection)
         moment = func.coalesce(table.c.updated_at, table.c.created_at)
-        found = connection.execute(select(table.c.host).where(moment >= since, table.c.deleted_at.is_(None)))
-        return sorted(set(found.scalars()))
+        hosts = connection.execute(select(table.c.host).where(moment >= since, table.c.deleted_at.is_(None)))
+        return sorted(set(hosts.scalars()))
 
     # -- trees -----------------------------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class HeatDatabase:
         query = select(stack.id).where(stack.owner_id.is_(None), stack.deleted_at.is_(None))
         if project is not None:
             query = query.where(stack.tenant == project)
-        return [str(found) for found in connection.execute(query.order_by(stack.created_at, stack.id)).scalars()]
+        return [str(stack_id) for stack_id in connection.execute(query.order_by(stack.created_at, stack.id)).scalars()]
 
     def deleted(self, connection: Connection, project: str | None) -> int:
         """Count the stacks that are deleted, and whose rows Heat has not purged yet."""
@@ -170,8 +170,8 @@ class HeatDatabase:
     def trees(self, connection: Connection, roots: Sequence[str], *, events: bool = True) -> list[HeatStack]:
         """Return the whole trees of the given root stacks, without events if these are not requested."""
         stacks = {str(row["id"]): HeatStack(row) for row in self._rows(connection, "stack", "id", roots)}
-        found = [stacks[root] for root in roots if root in stacks]
-        level = list(found)
+        trees = [stacks[root] for root in roots if root in stacks]
+        level = list(trees)
         while level:
             below = self._rows(connection, "stack", "owner_id", [stack.id for stack in level])
             level = []
@@ -182,7 +182,7 @@ class HeatDatabase:
                     (above.backups if row["backup"] else above.children).append(child)
                     level.append(child)
         self._fill(connection, stacks, events)
-        return found
+        return trees
 
     def _fill(self, connection: Connection, stacks: Mapping[str, HeatStack], events: bool) -> None:
         by_resource: dict[int, HeatStack] = {}
@@ -230,10 +230,10 @@ class HeatDatabase:
             template_ids.update(row["current_template_id"] for row in stack.resources)
             for identifier in template_ids - {None}:
                 users.setdefault(identifier, []).append(stack)
-        found = self._rows(connection, "raw_template", "id", users)
-        files_of = {row["files_id"] for row in found if row["files_id"] is not None}
+        rows = self._rows(connection, "raw_template", "id", users)
+        files_of = {row["files_id"] for row in rows if row["files_id"] is not None}
         files = {row["id"]: row["files"] for row in self._rows(connection, "raw_template_files", "id", files_of)}
-        for row in found:
+        for row in rows:
             whole = {
                 "template": row["template"],
                 "environment": row["environment"],
@@ -259,8 +259,8 @@ class HeatDatabase:
             last = page[-1]["id"]
 
     def _read(self, name: str) -> Select[Any]:
-        there = self._tables[name].c
-        return select(*(there[column] if column in there else null().label(column) for column in _TABLES[name]))
+        columns = self._tables[name].c
+        return select(*(columns[column] if column in columns else null().label(column) for column in _TABLES[name]))
 
     def _rows(
         self, connection: Connection, name: str, column: str, among: Iterable[Any], *, order: str | None = None
@@ -269,13 +269,13 @@ class HeatDatabase:
         if table is None:
             return []
         values = sorted(set(among))
-        found: list[Row] = []
+        rows: list[Row] = []
         for start in range(0, len(values), _PAGE):
             query = self._read(name).where(table.c[column].in_(values[start : start + _PAGE]))
             if order is not None:
                 query = query.order_by(table.c[order])
-            found += [dict(row._mapping) for row in connection.execute(query)]
-        return found
+            rows += [dict(row._mapping) for row in connection.execute(query)]
+        return rows
 
 
 def _reflected(engine: Engine) -> dict[str, Table]:

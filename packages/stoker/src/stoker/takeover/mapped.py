@@ -86,9 +86,9 @@ def claims_of(tree: MappedTree) -> dict[str, Owned]:
 
     They are a resource and the one that replaces it.
     """
-    found: dict[str, Owned] = {}
+    owners: dict[str, Owned] = {}
     for mapped in tree.stacks:
         for state in sorted(mapped.states.values(), key=lambda state: state.row.position):
             if (claimed := owned_by(state, mapped.stack)) is not None:
-                found[claimed.key] = claimed
-    return {claimed.uuid: claimed for claimed in found.values()}
+                owners[claimed.key] = claimed
+    return {claimed.uuid: claimed for claimed in owners.values()}

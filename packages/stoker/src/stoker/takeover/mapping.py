@@ -40,7 +40,7 @@ class Mapper:
         """Return the records of a whole tree. Raises StokerError with the reason when it cannot be taken over."""
         mapped = MappedTree(root, self.digest(root))
         self._add_stack(mapped, root, None, None)
-        mapped.stacks.sort(key=lambda each: each.stack.depth)
+        mapped.stacks.sort(key=lambda mapped_stack: mapped_stack.stack.depth)
         return mapped
 
     def digest(self, root: HeatStack) -> str:
@@ -50,9 +50,9 @@ class Mapper:
             row = stack.row
             state.append([row["id"], row["name"], row["action"], row["status"], seconds(row["updated_at"])])
             state.append([row["raw_template_id"], stack.tags, len(stack.snapshots)])
-            for each in stack.resources:
-                moment = seconds(each["updated_at"])
-                state.append([each["id"], each["action"], each["status"], moment, each["atomic_key"]])
+            for resource in stack.resources:
+                moment = seconds(resource["updated_at"])
+                state.append([resource["id"], resource["action"], resource["status"], moment, resource["atomic_key"]])
         return self._services.sealer.digest(state)[:40]
 
     # -- stacks ----------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class Mapper:
     def _children(self, tree: MappedTree, mapped: MappedStack) -> dict[int, MappedStack]:
         """Map the nested stacks; return them by the ID of the resource in Heat that contains each."""
         rows = mapped.source.resources
-        found: dict[int, MappedStack] = {}
+        nested: dict[int, MappedStack] = {}
         for child in mapped.source.children:
             containers = [row for row in rows if row["nova_instance"] == child.id] or [
                 row for row in rows if row["name"] == child.row["parent_resource_name"]
@@ -108,8 +108,8 @@ class Mapper:
                     f"stack {child.row['name']}: the resource of {mapped.stack.name} that contains it is not recorded"
                 )
             container = containers[-1]
-            found[container["id"]] = self._add_stack(tree, child, mapped.stack, container)
-        return found
+            nested[container["id"]] = self._add_stack(tree, child, mapped.stack, container)
+        return nested
 
     def _stack_row(
         self, tree: MappedTree, source: HeatStack, parent: Stack | None, container: Row | None, prepared: Prepared

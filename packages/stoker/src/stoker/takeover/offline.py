@@ -42,10 +42,10 @@ class OfflineChild:
 
     async def member_attribute(self, member: str, key: AttributeKey) -> object:
         """Return an attribute of a resource. Raises NotPredictable if it is not known."""
-        found = self._scope.attribute(member, str(key[0]), key[1:])
-        if isinstance(found, Unknown):
+        value = self._scope.attribute(member, str(key[0]), key[1:])
+        if isinstance(value, Unknown):
             raise NotPredictable(f"the attribute {key[0]} of {member} is not recorded")
-        return found
+        return value
 
     async def outputs(self) -> Mapping[str, Any]:
         """Return the outputs, unknown where they depend on a service."""

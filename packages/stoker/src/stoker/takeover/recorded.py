@@ -30,8 +30,8 @@ def recorded_trees(connection: Connection, roots: Sequence[str]) -> dict[str, Re
     query = select(operations.c.stack_id, operations.c.request_id).where(operations.c.stack_id.in_(roots), marked)
     digests = {row.stack_id: row.request_id.removeprefix(MARK) for row in connection.execute(query)}
     changed = _changed(connection, roots)
-    found = connection.execute(select(stacks.c.id).where(stacks.c.id.in_(roots))).scalars()
-    return {root: RecordedTree(digests.get(root), root in changed or root not in digests) for root in found}
+    stack_ids = connection.execute(select(stacks.c.id).where(stacks.c.id.in_(roots))).scalars()
+    return {root: RecordedTree(digests.get(root), root in changed or root not in digests) for root in stack_ids}
 
 
 def _changed(connection: Connection, roots: Sequence[str]) -> set[str]:
@@ -41,8 +41,8 @@ def _changed(connection: Connection, roots: Sequence[str]) -> set[str]:
     group or continues a nested stack is recorded with the nested stack only.
     """
     stacks, operations, events = tables.stacks, tables.operations, tables.events
-    each = events.alias()
-    latest = select(func.max(each.c.sequence)).where(each.c.stack_id == stacks.c.id).scalar_subquery()
+    later = events.alias()
+    latest = select(func.max(later.c.sequence)).where(later.c.stack_id == stacks.c.id).scalar_subquery()
     query = (
         select(stacks.c.id, stacks.c.root_id, operations.c.request_id, events.c.id.label("event"))
         .outerjoin(operations, operations.c.id == stacks.c.operation)

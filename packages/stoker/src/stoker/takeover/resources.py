@@ -78,12 +78,12 @@ class ResourceMapper:
         if SIGNED_URL in state.stored.data or not _SHOW_URLS & state.type.attributes.keys():
             return
         if "access_key" in state.stored.data:
-            made = sign_url(self._services, mapped.stack, state)
+            signed_url = sign_url(self._services, mapped.stack, state)
             why = "heat_waitcondition_server_url is not configured"
         else:
-            made, why = None, "Heat has not created a key pair for it; show the stack in Heat before the copy"
-        if made is not None:
-            state.stored.data[SIGNED_URL] = made
+            signed_url, why = None, "Heat has not created a key pair for it; show the stack in Heat before the copy"
+        if signed_url is not None:
+            state.stored.data[SIGNED_URL] = signed_url
         elif state.type.signalable:
             tree.notes.append(f"{mapped.stack.name}: {state.row.name} has no signed URL here: {why}")
 
@@ -96,7 +96,7 @@ class ResourceMapper:
             known[template_id] = self._definitions.desired_state(mapped.stack, prepared.loaded)
         latest = mapped.source.row["raw_template_id"]
         tried = (known.get(template_id), known[latest], *known.values())
-        return next((each for each in tried if each is not None and name in each.types), None)
+        return next((desired for desired in tried if desired is not None and name in desired.types), None)
 
     def _bare(self, mapped: MappedStack, row: Row, position: int, uuids: Mapping[int, str]) -> ResourceState:
         services = self._services
@@ -123,8 +123,10 @@ class ResourceMapper:
         stored = state.stored
         stored.metadata = parsed(row["rsrc_metadata"]) or {}
         stored.data = {
-            each["key"]: self._decoder.plain(each["decrypt_method"], each["value"]) if each["value"] else each["value"]
-            for each in mapped.source.data.get(row["id"], ())
+            entry["key"]: self._decoder.plain(entry["decrypt_method"], entry["value"])
+            if entry["value"]
+            else entry["value"]
+            for entry in mapped.source.data.get(row["id"], ())
         }
         return state
 
@@ -142,7 +144,7 @@ class ResourceMapper:
         state.type = target.type
         state.row.type = target.type_name
         state.stored.origin = Origin(physical_name=physical_name_in_heat(mapped.stack.name, state))
-        requires = {names[each] for each in parsed(row["requires"]) or () if each in names}
+        requires = {names[identifier] for identifier in parsed(row["requires"]) or () if identifier in names}
         state.row.requires = orjson.dumps(sorted(requires | target.requires)).decode()
         state.stored.definition = known_definition(target, state)
         if values is None:
@@ -155,9 +157,9 @@ class ResourceMapper:
     def _give(
         self, mapped: MappedStack, state: ResourceState, row: Row, values: Mapping[str, object]
     ) -> dict[str, str]:
-        made = state.set_properties(values)
-        state.row.properties = made["id"] = record_id(mapped.source, "properties", row["id"])
-        return made
+        property_set = state.set_properties(values)
+        state.row.properties = property_set["id"] = record_id(mapped.source, "properties", row["id"])
+        return property_set
 
     def _values(self, mapped: MappedStack, row: Row) -> dict[str, object] | None:
         """Return the property values that Heat has recorded for a resource; None if there are none."""
@@ -168,8 +170,8 @@ class ResourceMapper:
             data, encrypted = parsed(row["properties_data"]), row["properties_data_encrypted"]
         if data is None:
             return None
-        found = self._decoder.properties(data) if encrypted else dict(data)
-        return {name: value for name, value in found.items() if value is not None}
+        properties = self._decoder.properties(data) if encrypted else dict(data)
+        return {name: value for name, value in properties.items() if value is not None}
 
     def _attributes(self, mapped: MappedStack, state: ResourceState, row: Row, child: MappedStack | None) -> None:
         """Record the attributes that other resources refer to, as far as they are known without a service."""
@@ -182,9 +184,9 @@ class ResourceMapper:
             if key in cached:
                 state.stored.attributes[attribute_text(key)] = cached[key]
                 continue
-            found = read_offline(self._services, mapped.stack, state, key, inside)
-            if not has_unknown(found):
-                state.stored.attributes[attribute_text(key)] = found
+            value = read_offline(self._services, mapped.stack, state, key, inside)
+            if not has_unknown(value):
+                state.stored.attributes[attribute_text(key)] = value
 
     def _cached(self, mapped: MappedStack, row: Row) -> dict[AttributeKey, object]:
         """Return the attributes that Heat has stored; a key with a path is stored as `tuple:` and a Python tuple."""
@@ -221,11 +223,11 @@ def _written_tuple(text: str) -> AttributeKey | None:
     if len(text) > _LONGEST_KEY:
         return None
     try:
-        found = literal_eval(text)
+        value = literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    fit = isinstance(found, tuple) and all(type(part) in (str, int) for part in found)
-    return found if fit else None
+    fit = isinstance(value, tuple) and all(type(part) in (str, int) for part in value)
+    return value if fit else None
 
 
 def physical_name_in_heat(stack_name: str, state: ResourceState) -> str:

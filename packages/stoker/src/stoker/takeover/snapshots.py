@@ -130,9 +130,9 @@ class SnapshotMapper:
         properties = state.properties if state is not None else {}
         name = state.physical_name if state is not None else entry.name
         resource = Snapshot(entry.name, name, entry.document.get("resource_id"), entry.data, properties)
-        made = copy.set_properties(kind.copy.of(resource))
-        record.properties = made["id"] = record_id(mapped.source, "copied", row["id"], *entry.path)
-        mapped.property_sets.append(made)
+        property_set = copy.set_properties(kind.copy.of(resource))
+        record.properties = property_set["id"] = record_id(mapped.source, "copied", row["id"], *entry.path)
+        mapped.property_sets.append(property_set)
         return copy
 
     def _type(self, entry: Mapping[str, object]) -> ResourceType | None:
@@ -141,7 +141,7 @@ class SnapshotMapper:
 
 def entries_of(document: Mapping[str, Any], above: Path = ()) -> Iterator[Entry]:
     """Yield the entries of a document's resources, also of nested stacks."""
-    for name, found in (document.get("resources") or {}).items():
-        entry = Entry((*above, name), str(document.get("name")), found)
+    for name, content in (document.get("resources") or {}).items():
+        entry = Entry((*above, name), str(document.get("name")), content)
         yield entry
-        yield from entries_of(found, entry.path)
+        yield from entries_of(content, entry.path)
