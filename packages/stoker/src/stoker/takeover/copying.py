@@ -224,9 +224,8 @@ def _removal(tree: HeatStack) -> Batch:
         stacks, snapshots = tables.stacks, tables.snapshots
         stack_ids = list(connection.execute(select(stacks.c.id).where(stacks.c.root_id == tree.id)).scalars())
         query = select(snapshots.c.id).where(snapshots.c.stack_id.in_(stack_ids))
-        purging.forget_stacks(
-            connection, [*stack_ids, *connection.execute(query).scalars()]
-        )  # copies belong to snapshots
+        snapshot_ids = connection.execute(query).scalars()  # copies belong to snapshots
+        purging.forget_stacks(connection, [*stack_ids, *snapshot_ids])
 
     return Batch().then(forget)
 

@@ -40,10 +40,10 @@ class Definitions:
                 parameters[name] = self._decoder.parameter(parameters[name])
         template = parsed(raw["template"]) or {}
         nested = source.row["owner_id"] is not None
-        template_inputs = loader.generated(template) if nested else loader.parse(template)
+        parsed_template = loader.generated(template) if nested else loader.parse(template)
         shared = Environment.from_data(_as_sent(environment))
         files = loader.files(parsed(raw["files"]) or {})
-        prepared = loader.prepare(template_inputs, shared, files, parameters, ())
+        prepared = loader.prepare(parsed_template, shared, files, parameters, ())
         return replace(prepared, row=replace(prepared.row, id=record_id(source, *place)))
 
     def desired_state(self, stack: Stack, inputs: LoadedInputs) -> DesiredState:
