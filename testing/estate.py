@@ -37,28 +37,31 @@ _CHANGED = {
 
 
 def multiply(connection: Connection, copies: int) -> None:
-    """Copy everything that is recorded, with its relations, so many times; for SQLite only.
+    """Copy everything that is recorded, with its relations, so many times.
+
+    The statements are the same for each kind of database; MariaDB must take quotation marks and `||` as the standard
+    has them (its mode ANSI).
 
     Of four copies one belongs to a deleted stack, one to another project, and one has operations that failed. The
     project `few` has a quarter of the first hundred copies, however many there are; they are the last ones in the
     order of identifiers.
     """
-    connection.exec_driver_sql("CREATE TEMP TABLE copy_numbers (copy_number INTEGER PRIMARY KEY)")
-    counted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :copies)"
-    connection.execute(text(f"INSERT INTO copy_numbers {counted} SELECT i FROM n"), {"copies": copies})
+    connection.execute(text("CREATE TEMPORARY TABLE copy_numbers (copy_number INTEGER PRIMARY KEY)"))
+    numbers = [{"number": number} for number in range(1, copies + 1)]
+    connection.execute(text("INSERT INTO copy_numbers VALUES (:number)"), numbers)
     for table in metadata.sorted_tables:
         if table.name not in _SHARED:
             _copy(connection, table)
-    connection.exec_driver_sql("DROP TABLE copy_numbers")
+    connection.execute(text("DROP TABLE copy_numbers"))
 
 
 def _copy(connection: Connection, table: Table) -> None:
     columns = [column for column in table.columns if column.autoincrement is not True]
     names = ", ".join(f'"{column.name}"' for column in columns)
     values = ", ".join(_value(table, column) for column in columns)
-    connection.exec_driver_sql(f"CREATE TEMP TABLE originals AS SELECT * FROM {table.name}")
-    connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM copy_numbers, originals")
-    connection.exec_driver_sql("DROP TABLE originals")
+    connection.execute(text(f"CREATE TEMPORARY TABLE originals AS SELECT * FROM {table.name}"))
+    connection.execute(text(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM copy_numbers, originals"))
+    connection.execute(text("DROP TABLE originals"))
 
 
 def _value(table: Table, column: Column[object]) -> str:
@@ -66,5 +69,5 @@ def _value(table: Table, column: Column[object]) -> str:
     if changed is not None:
         return changed
     if getattr(column.type, "length", None) == _IDENTIFIER and column.name not in _OF_ENGINES:
-        return f"substr(\"{column.name}\", 1, 28) || printf('%08d', 99999999 - copy_number)"
+        return f'substr("{column.name}", 1, 28) || (99999999 - copy_number)'
     return f'"{column.name}"'

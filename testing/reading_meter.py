@@ -18,7 +18,9 @@ from sqlalchemy import Engine, event
 
 @dataclass(slots=True)
 class Spent:
-    """What a statement, or several, took; `most` is the number of steps of one execution at most."""
+    """What a statement, or several, took; `most` is the number of steps of one execution at most, for each set of
+    parameters: how many changes are written together depends on the load.
+    """
 
     executions: int = 0
     steps: int = 0
@@ -41,6 +43,7 @@ class _Execution:
 
     of: Spent
     steps: int = 0
+    sets: int = 1
 
 
 class ReadingMeter:
@@ -73,7 +76,7 @@ class ReadingMeter:
         def stepped() -> int:
             current.steps += 1
             current.of.steps += 1
-            current.of.most = max(current.of.most, current.steps)
+            current.of.most = max(current.of.most, current.steps // current.sets)
             return 0
 
         def returned(_cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -85,8 +88,8 @@ class ReadingMeter:
         connection.set_progress_handler(stepped, 1)
         connection.row_factory = returned
 
-    def _began(self, connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+    def _began(self, connection: Any, _cursor: Any, statement: str, parameters: Any, _context: Any, many: bool) -> None:
         spent = self.statements[statement]
         spent.executions += 1
         execution = connection.connection.info["current"]
-        execution.of, execution.steps = spent, 0
+        execution.of, execution.steps, execution.sets = spent, 0, len(parameters) if many else 1

@@ -23,7 +23,7 @@ from stoker_foundation.clock import SystemClock
 from testing.estate import multiply
 from testing.harness import World
 from testing.tables import with_tables
-from tests.engine.test_cost_by_change import WHO, change, copy_database, distinguish, heartbeat, lookups, seed
+from tests.engine.test_cost_by_change import WHO, change, distinguish, heartbeat, lookups, seed
 
 pytestmark = pytest.mark.slow
 
@@ -42,8 +42,6 @@ CHEAP = 100.0
 PLANNED = re.compile(r"\s*\(*\s*(SELECT|UPDATE|DELETE|WITH)\b")
 LIST = re.compile(r"(%\(\w+\)s(::\w+)?)(, %\(\w+\)s(::\w+)?)+")
 """The values of a list in a statement, of which there are sometimes more."""
-
-PAGE = 500
 
 
 @dataclass
@@ -124,39 +122,39 @@ ANALYZE = {"postgresql": "ANALYZE {}", "mariadb": "ANALYZE TABLE {}"}
 
 
 @pytest.fixture(scope="module")
-def estate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, ServedCloud, dict[str, Any]]]:
-    """An estate on SQLite, the cloud that it began with, and what requests about one of its stacks refer to."""
-    path = tmp_path_factory.mktemp("estate")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, ServedCloud, dict[str, Any]]]:
+    """The tree of an estate on SQLite, its cloud, and what requests about one of its stacks refer to."""
+    path = tmp_path_factory.mktemp("original") / "seed.db"
 
     async def begun(served: ServedCloud) -> dict[str, Any]:
-        world = await World(path / "seed.db", served).start()
+        world = await World(path, served).start()
         known = await seed(world)
         await world.stop()
         return known
 
     with ServedCloud(new_cloud(clock=SystemClock(), pace=0.02)) as served:
         known = asyncio.run(begun(served))
-        copy_database(path / "seed.db", path / "estate.db")
-        database = Database(f"sqlite:///{path / 'estate.db'}")
-        with database.writing() as connection:
-            multiply(connection, TREES)
-            distinguish(connection, known)
+        database = Database(f"sqlite:///{path}")
         yield database, served, known
         database.close()
 
 
-def fill(source: Database, target: Database, analyze: str) -> None:
-    """Copy all rows to a server, which then learns how they are distributed."""
+def fill(source: Database, target: Database, known: Mapping[str, Any], backend: str) -> None:
+    """Make the estate on a server, which then learns how its rows are distributed."""
     with source.engine.connect() as reading, target.writing() as writing:
         for table in metadata.sorted_tables:
             numbered = "sequence" in table.c  # the server numbers these rows itself, so that it knows the next number
             found = reading.execute(select(table).order_by(*([table.c.sequence] if numbered else []))).mappings()
-            for rows in found.partitions(PAGE):
-                values = [{name: value for name, value in row.items() if name != "sequence"} for row in rows]
+            values = [{name: value for name, value in row.items() if name != "sequence"} for row in found]
+            if values:
                 writing.execute(insert(table), values)
+        if backend == "mariadb":
+            writing.exec_driver_sql("SET sql_mode = CONCAT(@@sql_mode, ',ANSI')")
+        multiply(writing, TREES)
+        distinguish(writing, known)
     with target.engine.connect() as connection:
         for table in metadata.sorted_tables:
-            connection.exec_driver_sql(analyze.format(table.name))
+            connection.exec_driver_sql(ANALYZE[backend].format(table.name))
         connection.commit()
 
 
@@ -178,12 +176,12 @@ async def work(url: str, served: ServedCloud, known: Mapping[str, Any]) -> None:
 @pytest.mark.xdist_group("server-plans")
 @pytest.mark.parametrize("backend", SCANS)
 def test_no_statement_reads_a_whole_table(
-    request: pytest.FixtureRequest, backend: str, estate: tuple[Database, ServedCloud, dict[str, Any]]
+    request: pytest.FixtureRequest, backend: str, original: tuple[Database, ServedCloud, dict[str, Any]]
 ) -> None:
-    source, served, known = estate
+    source, served, known = original
     url = with_tables(request.getfixturevalue(backend), "plans")
     target = Database(url)
-    fill(source, target, ANALYZE[backend])
+    fill(source, target, known, backend)
     with Asked(target.url.get_backend_name()).attached() as asked:
         asyncio.run(work(url, served, known))
     with target.engine.connect() as connection:
