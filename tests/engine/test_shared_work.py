@@ -139,7 +139,7 @@ async def test_engines_on_the_same_host_are_notified_first(pair: list[World]) ->
 async def test_shared_nested_stack_follows_tree_cancellation(pair: list[World], request_: str) -> None:
     first, second = pair
     first.engine.membership.shared_work._is_trial = True  # it takes nothing of what it offers
-    await first.call("stack_create", name="tree", **tree(20, action_wait_secs={"create": 500}))
+    await first.call("stack_create", name="tree", **tree(20, action_wait_secs={"create": 200}))
     inner = [world.engine.runs for world in pair]
     await first.until(lambda: sum(run.stack.depth == 2 and bool(run.waiting.paused) for run in all_of(inner)) == 20)
     assert any(run.stack.depth == 2 for run in second.engine.runs.values())
