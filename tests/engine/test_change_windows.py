@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,10 @@ from stoker.base.errors import BadValue, ChangeWindowClosed, Forbidden
 from stoker.cloud.credentials import TokenCredential
 from stoker.engine.change_control import Control
 from stoker.engine.change_windows import Calendar
-from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.records import HEALING
 from stoker_foundation.clock import ManualClock
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 REF = {"name": "web", "id": None}
 NIGHTS = {
@@ -238,7 +238,7 @@ async def repaired(world: World, stack_id: str, seconds: float) -> bool:
 async def test_repairs_follow_the_setting_for_automatic_actions(
     served: ServedCloud, tmp_path: Path, how: str, automatic: str
 ) -> None:
-    chosen = EngineSettings(lease_seconds=5000.0, drift_interval=600, drift_calls_per_minute=6000)
+    chosen = replace(RARE_HEARTBEATS, lease_seconds=5000.0, drift_interval=600, drift_calls_per_minute=6000)
     world = await World(tmp_path / "stoker.db", served, settings=chosen).start()
     made = await world.create("web", NET, tags=["stoker:heal=10"] if how == "healing" else [])
     if how == "drift":

@@ -27,12 +27,12 @@ def named(database: Database) -> dict[str, str]:
     return {row.id: row.name for row in rows}
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 5, 400, 401, STACKS])
-def test_the_rows_of_the_keys_are_read_each_once(database: Database, named: dict[str, str], count: int) -> None:
-    keys = list(named)[:count]
+def test_the_rows_of_the_keys_are_read_each_once(database: Database, named: dict[str, str]) -> None:
     with database.engine.connect() as connection:
-        found = [(row.id, row.name) for row in statements.rows_among(connection, NAMES, [*keys, "absent"])]
-    assert found == [(identifier, named[identifier]) for identifier in keys]
+        for count in (0, 1, 2, 3, 5, 400, 401, STACKS):
+            keys = list(named)[:count]
+            found = [(row.id, row.name) for row in statements.rows_among(connection, NAMES, [*keys, "absent"])]
+            assert found == [(identifier, named[identifier]) for identifier in keys]
 
 
 def test_rows_can_be_streamed(database: Database, named: dict[str, str]) -> None:
