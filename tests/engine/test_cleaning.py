@@ -129,6 +129,15 @@ async def test_operations_over_the_limit_are_purged_with_definitions_and_values(
     assert (await world.resources("web"))["text"]["status"] == "COMPLETE"
 
 
+async def test_a_new_stack_keeps_no_more_events_than_its_limit(make_world: MakeWorld) -> None:
+    world = await make_world(max_events_per_stack=6, event_purge_batch_size=1)
+    for size, events in ((1, 4), (2, 6), (3, 6)):
+        resources = {f"r{number}": {"type": "OS::Heat::Value", "properties": {"value": 1}} for number in range(size)}
+        before = count(world, tables.events)
+        await world.create(f"web{size}", {"heat_template_version": "2018-08-31", "resources": resources})
+        assert count(world, tables.events) - before == events
+
+
 async def test_operations_are_purged_by_age_after_a_later_one(make_world: MakeWorld) -> None:
     world = await make_world(operations_days=30)
     await updated(world, "web", 3)

@@ -14,6 +14,8 @@ from testing.reading_meter import ReadingMeter
 
 EMPTY = {"heat_template_version": "2021-04-16", "resources": {}}
 COUNT = 20
+SEARCHES = ("plan_policies", "live_name =", "trusts.user_id =", "FROM events")
+"""What is asked for once for each stack, together; and for none, but for the owner's first one or for many events."""
 
 
 async def test_a_creation_reads_once_and_commits_twice(tmp_path: Path, served: ServedCloud) -> None:
@@ -24,19 +26,21 @@ async def test_a_creation_reads_once_and_commits_twice(tmp_path: Path, served: S
         world.journal.observe = counted.committed
         try:
             await created(world, "first", 1)
-            before, policies = dict(counted), executions(meter, "FROM plan_policies")
+            before, searches = dict(counted), [executions(meter, part) for part in SEARCHES]
             event.listen(Engine, "engine_connect", counted.opened)
             await created(world, "further", COUNT)
             event.remove(Engine, "engine_connect", counted.opened)
             reads = counted["connections"] - (counted["groups"] - before["groups"])
-            batches, asked = counted["batches"] - before["batches"], executions(meter, "FROM plan_policies") - policies
+            batches = counted["batches"] - before["batches"]
+            searches = [executions(meter, part) - former for part, former in zip(SEARCHES, searches, strict=True)]
             rows = (await world.call("stack_list"))["stacks"]
         finally:
             await world.stop()
     assert [row["status"] for row in rows] == ["COMPLETE"] * (COUNT + 1)
     assert batches <= 2 * COUNT + 4
     assert reads <= COUNT + 4
-    assert asked <= COUNT
+    assert searches == [COUNT, COUNT, 0, 0]
+    assert len([each for each in meter.statements if all(part in each for part in SEARCHES[:2])]) == 1
 
 
 async def test_a_stack_is_shown_with_one_statement(tmp_path: Path, served: ServedCloud) -> None:

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from stoker.store import queries, settings
+from stoker.store.change_sets import Room, room_for
+from stoker.store.creations import room_and_rules
 from stoker.store.database import Database
 from stoker.store.journal import Batch, Journal
 from stoker.store.records import StackSettings
@@ -52,7 +54,7 @@ async def test_control_and_policies_of_a_project_and_a_stack_are_read_together(t
     database = Database(f"sqlite:///{tmp_path / 'stoker.db'}")
     database.migrate()
     journal = Journal(database)
-    batch = Batch()
+    batch = Batch().add(stack("web"), stack("db"))
     for where, name in (("", "project"), ("s", "stack"), ("other", "other")):
         batch.then(
             partial(settings.save_control, project_id="p", stack_id=where, body={"of": name}, user_id="u", now=1)
@@ -66,5 +68,14 @@ async def test_control_and_policies_of_a_project_and_a_stack_are_read_together(t
     assert await database.read(settings.plan_policies_of, "p", "s") == policies
     assert await database.read(settings.plan_policies_of, "p", None) == {"": "project"}
     assert await database.read(settings.rules_of, "r", "s") == ({}, {})
+    for name, project, room in (
+        ("web", "p", Room(is_taken=True, is_promised=False, stacks=2)),
+        ("new", "p", Room(is_taken=False, is_promised=False, stacks=2)),
+        ("web", "r", Room(is_taken=False, is_promised=False, stacks=0)),
+    ):
+        new = stack(name, id="s", root_id="s", project_id=project)
+        rules = await database.read(settings.rules_of, project, "s")
+        assert await database.read(room_and_rules, new, 5) == (room, rules)
+        assert await database.read(room_for, new, 5) == room
     journal.close()
     database.close()

@@ -146,6 +146,7 @@ class Credentials:
             batch.then(partial(trusts.release, credential=known))
         with outside_request():  # otherwise the trust of a request that has expired would be lost
             await self._journal.commit(batch)
+        self._remember(owner, credential)
         return credential
 
     def _remember(self, owner: _Owner, credential: str) -> None:

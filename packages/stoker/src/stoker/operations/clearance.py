@@ -31,9 +31,10 @@ from stoker.engine.records.beginnings import combined_control
 from stoker.engine.records.services import EngineServices
 from stoker.operations.plan_digests import PlanDigest, check_record, digest_of_action, refuse_outdated
 from stoker.operations.planning import Planned, make_plan
-from stoker.operations.requests import CheckedRequest, check_room
+from stoker.operations.requests import CheckedRequest, refuse_without_room
 from stoker.store import approvals, settings
 from stoker.store.approvals import BY_POLICY, Requirement, lacking
+from stoker.store.creations import room_and_rules
 from stoker.store.journal import Batch, Statement
 from stoker.store.records import IN_PROGRESS, Announcement, Operation, Stack
 from stoker.store.settings import rules_of
@@ -101,9 +102,11 @@ def rules_now(connection: Connection, services: EngineServices, stack: Stack) ->
 def rules_of_creation(
     connection: Connection, services: EngineServices, context: RequestContext, stack: Stack
 ) -> ChangeRules:
-    """Return the rules for the creation of a stack. Raises as `check_room`."""
-    check_room(connection, services, context, stack)
-    return rules_now(connection, services, stack)
+    """Return the rules for the creation of a stack. Raises as `refuse_without_room`."""
+    limit = services.settings.max_stacks_per_tenant
+    room, (controls, written) = room_and_rules(connection, stack, limit)
+    refuse_without_room(room, context, stack, limit)
+    return ChangeRules(combined_control(services, controls.values()), written)
 
 
 async def gate_of(components: RecordingComponents, context: RequestContext, stack: Stack, action: str) -> ApprovalGate:

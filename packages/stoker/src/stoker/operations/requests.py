@@ -35,6 +35,7 @@ from stoker.operations.problems import WHOLE, RequestCheck, RequestValues, with_
 from stoker.operations.trees import checked_tree
 from stoker.operations.value_checks import Questions, ValueChecker
 from stoker.store import change_sets, exchange
+from stoker.store.change_sets import Room
 from stoker.store.records import Stack
 from stoker.template.definition import Definition
 from stoker.template.document import Document
@@ -332,13 +333,17 @@ def _compare_exports(connection: Connection, stack: Stack, names: list[str], rel
 
 
 def check_room(connection: Connection, services: EngineServices, context: RequestContext, stack: Stack) -> None:
+    """Refuse a new stack for which there is no room. Raises as `refuse_without_room`."""
+    limit = services.settings.max_stacks_per_tenant
+    refuse_without_room(change_sets.room_for(connection, stack, limit), context, stack, limit)
+
+
+def refuse_without_room(room: Room, context: RequestContext, stack: Stack, limit: int) -> None:
     """Refuse a name that is in use, and more stacks than the project's limit; administrators have no limit.
 
     Change sets reserve the name of the stack that they create, for the stack with their reserved id. Raises StackExists
     or RequestLimitExceeded.
     """
-    limit = services.settings.max_stacks_per_tenant
-    room = change_sets.room_for(connection, stack, limit)
     if room.is_taken:
         raise StackExists(f"The Stack ({stack.name}) already exists.")
     if room.is_promised:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, or_, select, update
 
 from stoker.store import statements
 from stoker.store.records import Stack
@@ -25,7 +25,7 @@ _OF_STACK_TO_BE = _OF_STACKS_TO_BE.where(
     or_(change_sets.c.stack_name == bindparam("name_or_id"), change_sets.c.stack_id == bindparam("name_or_id"))
 )
 
-_ROOM = select(
+ROOM = select(
     exists()
     .where(stacks.c.project_id == bindparam("project_id"), stacks.c.live_name == bindparam("name"))
     .label("is_taken"),
@@ -41,6 +41,7 @@ _ROOM = select(
     .scalar_subquery()
     .label("stacks"),
 )
+"""The columns of a `Room`, for the parameters of `room_parameters`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,20 @@ class Room:
     is_promised: bool
     stacks: int
 
+    @classmethod
+    def of(cls, row: Row[tuple[object, ...]]) -> Room:
+        """Return the room that a row of `ROOM` describes."""
+        return cls(bool(row.is_taken), bool(row.is_promised), row.stacks)
+
+
+def room_parameters(stack: Stack, limit: int) -> dict[str, object]:
+    """Return the parameters with which `ROOM` is that for a new stack; nothing is counted for a negative limit."""
+    return {"project_id": stack.project_id, "name": stack.name, "id": stack.id, "most": max(limit, 0)}
+
 
 def room_for(connection: Connection, stack: Stack, limit: int) -> Room:
     """Return what prevents a new stack; nothing is counted for a negative limit."""
-    values = {"project_id": stack.project_id, "name": stack.name, "id": stack.id, "most": max(limit, 0)}
-    is_taken, is_promised, count = connection.execute(_ROOM, values).one()
-    return Room(bool(is_taken), bool(is_promised), count)
+    return Room.of(connection.execute(ROOM, room_parameters(stack, limit)).one())
 
 
 def by_id(connection: Connection, identifier: str) -> ChangeSet | None:

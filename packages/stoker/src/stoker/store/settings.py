@@ -4,12 +4,13 @@ plans.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, TypeAlias
 
 import orjson
 from sqlalchemy import (
     Connection,
+    Row,
     Select,
     Table,
     and_,
@@ -27,6 +28,9 @@ from stoker.store.approval_tables import change_controls, plan_policies
 from stoker.store.records import StackSettings
 from stoker.store.tables import stack_settings
 
+Rules: TypeAlias = tuple[dict[str, Any], dict[str, str]]
+"""What `controls_of` and `plan_policies_of` return."""
+
 _CONTROLS = select(change_controls).where(
     change_controls.c.project_id == bindparam("project_id"),
     change_controls.c.stack_id.in_(bindparam("stack_ids", expanding=True)),
@@ -40,10 +44,11 @@ def _of_project_and_stack(table: Table) -> Select[tuple[str, str]]:
 
 
 _PLAN_POLICIES = _of_project_and_stack(plan_policies)
-_RULES = union_all(
+RULES = union_all(
     _of_project_and_stack(change_controls).add_columns(literal_column("1").label("is_control")),
     _of_project_and_stack(plan_policies).add_columns(literal_column("0").label("is_control")),
 )
+"""What changes of a stack need, and the policies on its plans, those of its project among them (`separated`)."""
 
 
 def of_stack(connection: Connection, root_id: str) -> StackSettings:
@@ -83,9 +88,13 @@ def plan_policies_of(connection: Connection, project_id: str, root_id: str | Non
     return {row.stack_id: row.body for row in connection.execute(_PLAN_POLICIES, values)}
 
 
-def rules_of(connection: Connection, project_id: str, root_id: str) -> tuple[dict[str, Any], dict[str, str]]:
+def rules_of(connection: Connection, project_id: str, root_id: str) -> Rules:
     """Return what `controls_of` and `plan_policies_of` return for one tree of stacks, in one statement."""
-    rows = connection.execute(_RULES, {"project_id": project_id, "stack_id": root_id}).all()
+    return separated(connection.execute(RULES, {"project_id": project_id, "stack_id": root_id}).all())
+
+
+def separated(rows: Sequence[Row[tuple[object, ...]]]) -> Rules:
+    """Return what rows of `RULES` contain, as `rules_of` returns it."""
     controls = {row.stack_id: orjson.loads(row.body) for row in rows if row.is_control}
     return controls, {row.stack_id: row.body for row in rows if not row.is_control}
 

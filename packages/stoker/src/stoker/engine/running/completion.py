@@ -244,8 +244,8 @@ class OperationCompletion:
         if gone and not run.sinks:
             batch.then(partial(trusts.release_unused, credential=stack.credential))
         settings = self._services.settings
-        if settings.max_events_per_stack > 0 and settings.archive_directory is None:  # otherwise archived before
-            keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size
+        keep, at_once = settings.max_events_per_stack, settings.event_purge_batch_size
+        if keep > 0 and settings.archive_directory is None and may_have_more(run, keep):  # otherwise archived before
             batch.jointly(queries.purge_events, queries.EventLimit(stack.id, keep, at_once))
         await run.writer.commit(batch)
         run.operation = operation
@@ -322,6 +322,13 @@ def lines_about(operation: Operation, stack: Stack | None) -> AbstractContextMan
         user, name = operation.user_id or "", operation.user_name or ""
         requester = RequestContext(operation.request_id, user, name, stack.project_id if stack is not None else "")
     return operation_scope(operation.id, requester)
+
+
+def may_have_more(run: OperationContext, events: int) -> bool:
+    """Return whether the stack may have more than these events. A new one has those of this run, of its beginning and
+    of its end, and those of what users have sent meanwhile, which are counted when its next operation ends.
+    """
+    return not run.begins_stack or run.progress.events + 2 > events
 
 
 def log_start(operation: Operation, stack: Stack, former_owner: str | None) -> None:

@@ -153,7 +153,7 @@ class Progress:
     could not delete. `document` is the sealed document of a new snapshot. `follow_up` is the operation that follows on
     the stack. Until the first commit, the plan is an `unsaved_plan`, and `unsaved_transfers` are new names of
     resources, and imported ones; `unsaved_outputs` are the resources whose attributes were read for outputs, until
-    the end is recorded.
+    the end is recorded. `events` is the number of the resources' events, those that were not recorded among them.
     """
 
     planned: asyncio.Event = field(default_factory=asyncio.Event)
@@ -169,6 +169,7 @@ class Progress:
     unsaved_plan: bool = False
     unsaved_transfers: Batch | None = None
     unsaved_outputs: list[ResourceState] = field(default_factory=list)
+    events: int = 0
 
     @property
     def ends_early(self) -> bool:
@@ -270,6 +271,12 @@ class OperationContext(StackContext):
             note = partial(claims.note_activity, engine_id=self.services.id, waiting=(), working=(self.operation.id,))
             await self.writer.commit(Batch().then(note))
 
+    @property
+    def begins_stack(self) -> bool:
+        """Whether nothing of the stack was recorded before this run besides its beginning."""
+        operation = self.operation
+        return operation.action == "CREATE" and operation.former_inputs is None and operation.epoch <= 1
+
     def check_stopped(self) -> None:
         """Raise Stopped if the run must stop."""
         if self.progress.stopping is not None:
@@ -321,6 +328,7 @@ class OperationContext(StackContext):
 
     def event(self, state: ResourceState, reason: str = NO_REASON, *, cause: Failure | None = None) -> Event:
         """Return an event for the current action and status; `cause` is the failure that it reports, if any."""
+        self.progress.events += 1
         return state.event(reason, self.services.clock.now(), None if cause is None else cause.path_json())
 
     def events_for(self, state: ResourceState, reason: str = NO_REASON) -> tuple[Event, ...]:

@@ -237,8 +237,7 @@ def _recorded(connection: Connection, run: OperationContext, inputs_id: str) -> 
 
 async def _load(run: OperationContext, inputs_id: str) -> LoadedInputs:
     """Read what is recorded of the stack; skip the resources of a new one, which has none."""
-    operation = run.operation
-    if operation.action == "CREATE" and operation.former_inputs is None and operation.epoch <= 1:
+    if run.begins_stack:
         run.inputs = await run.services.loader.load(inputs_id)
         return run.inputs
     found = await run.services.database.read(_recorded, run, inputs_id)
