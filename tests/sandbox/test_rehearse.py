@@ -6,11 +6,12 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import stoker
 from stoker.base.errors import Invalid
@@ -34,6 +35,12 @@ def workers() -> Iterator[Workers]:
     with pytest.MonkeyPatch.context() as patched, Workers(WORKER, 1) as made:
         patched.chdir(TEMPLATES)
         yield made
+
+
+@pytest.fixture
+def shared_process(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have commands use the process of all rehearsals, and not start one of their own, which takes seconds."""
+    monkeypatch.setattr("stoker.testing.workers.Workers", lambda module, jobs: nullcontext(workers))
 
 
 def rehearsed(workers: Workers, template: str, seeds: int = 0) -> Rehearsal:
@@ -102,6 +109,21 @@ def test_a_run_can_be_repeated(workers: Workers) -> None:
     one, combined, again, combined_again = [to_data(each)["runs"] for each in both]
     assert (one, combined) == (again, combined_again)
     assert (len(one[0]["disruptions"]), len(combined[0]["disruptions"]) > 1) == (1, True)
+
+
+def test_runs_are_alike_until_something_goes_wrong(workers: Workers) -> None:
+    """Random pauses between attempts, too, are the same each time; a run in which nothing goes wrong is undisturbed."""
+    scenario = Scenario(str(EXAMPLES / "network.yaml"))
+    [undisturbed] = workers.answers([request(scenario)])
+    requests = Outcome.from_dict(undisturbed).phases[0].requests
+    made = min(each.number for each in requests if each.made and each.resource)
+    lost = Disruption("create", made, DisruptionKind.LOST_ANSWER)
+    never = Disruption("create", len(requests), DisruptionKind.LOST_ANSWER)
+    one, again, without = workers.answers([request(scenario, [each]) for each in (lost, lost, never)])
+    assert one == again
+    assert len(one["met"]) == 1
+    assert one["phases"][0]["steps"] != undisturbed["phases"][0]["steps"]  # there was a pause
+    assert without == undisturbed
 
 
 def test_another_engine_takes_over(workers: Workers) -> None:
@@ -189,12 +211,11 @@ def test_stacks_of_other_regions(workers: Workers) -> None:
     assert not lost.left and not limited.left and not died.left
 
 
-@pytest.mark.parametrize("ended", [0, 1, 3])
-def test_interruption_reports_ended_runs(ended: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def interrupted(ended: int, monkeypatch: pytest.MonkeyPatch) -> Result:
     """Ctrl-C after so many answers of the processes, of which the first is that of the undisturbed run."""
     answers, given = Workers.answers, 0
 
-    def interrupted(workers: Workers, requests: Sequence[Mapping[str, object]]) -> Iterator[Any]:
+    def until_interrupted(workers: Workers, requests: Sequence[Mapping[str, object]]) -> Iterator[Any]:
         nonlocal given
         for answer in answers(workers, requests):
             if given == ended:
@@ -202,26 +223,35 @@ def test_interruption_reports_ended_runs(ended: int, monkeypatch: pytest.MonkeyP
             given += 1
             yield answer
 
-    monkeypatch.setattr(Workers, "answers", interrupted)
+    monkeypatch.setattr(Workers, "answers", until_interrupted)
     command = ["rehearse", str(EXAMPLES / "network.yaml"), "--seeds", "4", "-j", "1", "-f", "json"]
     done = CliRunner().invoke(cli, command)
     assert done.exit_code == 130, done.output
     assert "interrupted" in done.stderr and "Traceback" not in done.output
-    if ended == 0:
-        assert done.stdout == ""
-        return
-    data = json.loads(done.stdout)
+    return done
+
+
+def test_interruption_of_the_undisturbed_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command ends the process that it has started, and reports nothing."""
+    assert interrupted(0, monkeypatch).stdout == ""
+
+
+@pytest.mark.parametrize("ended", [1, 3])
+@pytest.mark.usefixtures("shared_process")
+def test_interruption_reports_ended_runs(ended: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = json.loads(interrupted(ended, monkeypatch).stdout)
     assert data["summary"]["runs"] == len(data["runs"]) == ended - 1
     assert data["summary"]["interrupted"] == 4 - (ended - 1)
     assert [each["state"] for each in data["undisturbed"]] == ["CREATE_COMPLETE", "DELETED"]
 
 
-def test_an_update_of_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("shared_process")
+def test_an_update_of_parameters(tmp_path: Path) -> None:
+    template = tmp_path / "members.yaml"
     text = (TEMPLATES / "members.yaml").read_text().replace("count: 3", "count: {get_param: count}")
     parameter = "parameters: {count: {type: number, constraints: [{range: {max: 4}}]}}\nresources:"
-    Path("members.yaml").write_text(text.replace("resources:", parameter, 1))
-    command = ["rehearse", "members.yaml", "--seeds", "0", "-j", "1", "-f", "json", "-P", "count=2", "--to-parameter"]
+    template.write_text(text.replace("resources:", parameter, 1))
+    command = ["rehearse", str(template), "--seeds", "0", "-j", "1", "-f", "json", "-P", "count=2", "--to-parameter"]
     done = CliRunner().invoke(cli, [*command, "count=4"])
     assert done.exit_code == 0, done.output
     phases = json.loads(done.output)["undisturbed"]
@@ -231,6 +261,7 @@ def test_an_update_of_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (refused.exit_code, "5 is more than 4" in refused.output) == (2, True)
 
 
+@pytest.mark.usefixtures("shared_process")
 def test_recorded_durations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The creation takes as long as it did in a real stack, whose members have other names."""
     monkeypatch.chdir(TEMPLATES)
@@ -283,10 +314,10 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert data["runs"][0]["disruptions"][0]["kind"] == "slow"
 
 
+@pytest.mark.usefixtures("shared_process")
 def test_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.chdir(EXAMPLES)
-    done = CliRunner().invoke(cli, ["rehearse", "network.yaml", "--seeds", "1", "-j", "1"])
+    done = CliRunner().invoke(cli, ["rehearse", str(EXAMPLES / "network.yaml"), "--seeds", "1", "-j", "1"])
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
     assert lines[0] == "Without disruptions:"

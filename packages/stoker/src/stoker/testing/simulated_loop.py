@@ -90,7 +90,7 @@ class Process:
 class FrozenTask(NumberedTask):
     """A task that is never let go of."""
 
-    def __init__(self, *arguments: Any, **options: object) -> None:
+    def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         FROZEN.append(self)
 

@@ -16,13 +16,12 @@ Result = TypeVar("Result")
 
 
 class NumberedTask(asyncio.Task[Any]):
-    """Sets of tasks are gone through in the same order every time."""
+    """Sets of tasks are gone through in the same order every time, whatever other loops have done before."""
 
-    _numbers = itertools.count(1)
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        self._number = next(self._numbers)
-        super().__init__(*arguments, **options)
+    def __init__(self, work: Any, *, loop: asyncio.AbstractEventLoop, **options: Any) -> None:
+        assert isinstance(loop, VirtualLoop)
+        self._number = next(loop.task_numbers)
+        super().__init__(work, loop=loop, **options)
 
     def __hash__(self) -> int:
         return self._number
@@ -38,6 +37,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def __init__(self, clock: ManualClock, threads: Callable[[], float] = lambda: 0.0) -> None:
         super().__init__()
         self.clock = clock
+        self.task_numbers = itertools.count(1)
         self._threads = threads
         self._clock_resolution = 1e-6
         self._selector = self

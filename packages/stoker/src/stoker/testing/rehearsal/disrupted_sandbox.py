@@ -55,7 +55,11 @@ class DisruptedSandbox(Sandbox):
     number of engines so far, `contents` reads what they have done.
     """
 
-    _settings = replace(Sandbox._settings, engine_deaths_limit=0)  # no operation is to blame for the deaths
+    _settings = replace(
+        Sandbox._settings,
+        engine_deaths_limit=0,  # no operation is to blame for the deaths
+        evaluation_seconds_at_once=Sandbox._settings.evaluation_seconds,  # processor time changes no order of requests
+    )
 
     def __enter__(self) -> DisruptedSandbox:
         return self

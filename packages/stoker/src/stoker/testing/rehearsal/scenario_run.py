@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -83,7 +84,7 @@ class ScenarioRun:
         self._sandbox = DisruptedSandbox(Script(), scenario.timings)
         create_existing_objects(self._sandbox.cloud, scenario.cloud)
         self._run = _Run(self._sandbox, scenario, definitions)
-        self._saved: DatabaseCopy | None = None
+        self._saved: tuple[DatabaseCopy, tuple[object, ...]] | None = None
         self._error = ""
 
     def __enter__(self) -> ScenarioRun:
@@ -98,12 +99,17 @@ class ScenarioRun:
 
     def save(self) -> None:
         """Let forks of this process resume the run."""
-        self._saved = self._sandbox.save()
+        self._saved = self._sandbox.save(), random.getstate()
 
     def resume(self) -> None:
-        """Continue the saved run in a fork of this process, whatever other forks have done to the database."""
+        """Continue the saved run in a fork of this process, whatever other forks have done to the database.
+
+        Python seeds `random` again in each fork; pauses between attempts would differ each time.
+        """
         assert self._saved is not None
-        self._saved.restore()
+        database, random_state = self._saved
+        database.restore()
+        random.setstate(random_state)
 
     def end(self, disruptions: Sequence[Disruption] = ()) -> Outcome:
         """Run what is left. What comes after the phase of the last disruption is left out, but for the deletion."""
