@@ -16,7 +16,7 @@ project = "Stoker"
 author = "The Stoker authors"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx_copybutton", "sidebar", "stoker_reference"]
+extensions = ["myst_parser", "sphinx_copybutton", "search_words", "sidebar", "stoker_reference"]
 source_suffix = {".md": "markdown"}
 included = [f"generated/{name}.md" for name in ("control", "emulator-differences", "recovery")]  # by other pages
 exclude_patterns = ["_build", "_ext", "how-to/plug-in", *included]

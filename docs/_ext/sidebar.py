@@ -7,9 +7,11 @@ the time of a build: Sphinx copies all lists of contents for every page, and the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
@@ -46,7 +48,7 @@ class Sidebar:
         yield "</ul>"
 
     def _entry(self, page: str, level: int) -> Iterator[str]:
-        title = escape(clean_astext(self._builder.env.titles[page]))
+        title = _text(self._builder.env.titles[page])
         is_open = page in self._containing
         has_list = is_open and bool(self._builder.env.toctree_includes.get(page))
         classes = [f"toctree-l{level}", *["current"] * is_open, *["has-children"] * has_list]
@@ -64,6 +66,12 @@ class Sidebar:
         yield begin + _OPEN.format(title=title, number=self._lists)
         yield from self._list(page, level + 1)
         yield "</li>"
+
+
+@cache
+def _text(title: nodes.title) -> str:
+    """The title of a page as HTML; it is in the lists of many pages."""
+    return escape(clean_astext(title))
 
 
 def _containing(env: BuildEnvironment, page: str) -> set[str]:
