@@ -53,6 +53,14 @@ from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_parts import LOOKS, FaultInjector
 
+_UNFINISHED = select(operations.c.id).where(operations.c.status.in_(UNFINISHED)).limit(1)
+_BEGUN = (
+    select(resources.c.uuid)
+    .join(stacks, stacks.c.id == resources.c.stack_id)
+    .where(stacks.c.deleted_at.is_(None), resources.c.name == THING)
+    .limit(1)
+)
+
 REF = {"name": "case", "id": None}
 MEMBER = "heat_template_version: 2021-04-16\nresources: {net: {type: OS::Neutron::Net}}\n"
 BALANCER = Path(__file__).with_name("load_balancer.yaml")
@@ -343,15 +351,12 @@ class FaultTestbed:
         return objects(self.cloud, self.outliving)
 
     def _unfinished(self) -> bool:
-        query = select(operations.c.id).where(operations.c.status.in_(UNFINISHED)).limit(1)
         with self.engines.database.engine.connect() as connection:
-            return connection.execute(query).first() is not None
+            return connection.execute(_UNFINISHED).first() is not None
 
     def _begun(self) -> bool:
-        live = stacks.c.deleted_at.is_(None)
-        query = select(resources.c.uuid).join(stacks, stacks.c.id == resources.c.stack_id).where(live)
         with self.engines.database.engine.connect() as connection:
-            return connection.execute(query.where(resources.c.name == THING).limit(1)).first() is not None
+            return connection.execute(_BEGUN).first() is not None
 
     def _kill_busy_engines(self) -> None:
         for member in list(self.engines.members):

@@ -38,6 +38,12 @@ from testing.simulation.simulated_parts import (
     lease_check,
 )
 
+_NAMED = (
+    select(resources.c.uuid, resources.c.type)
+    .join(stacks, stacks.c.id == resources.c.stack_id)  # copies in snapshots are of none
+    .where(resources.c.action != "DELETE")
+)
+
 KEY = "k" * 32
 CLOUD = settings_of(CLOUD_URL)
 
@@ -138,11 +144,9 @@ class Cluster:
     def _is_searchable(self, sent: Request) -> bool:
         """Whether a request creates an object whose name, or mark, is that of a recorded resource alone."""
         text = sent.body.decode(errors="replace")
-        of_stacks = resources.join(stacks, stacks.c.id == resources.c.stack_id)  # copies in snapshots are of none
-        query = select(resources.c.uuid, resources.c.type).select_from(of_stacks).where(resources.c.action != "DELETE")
         with self.database.engine.connect() as connection:
             types = [
-                self.registry.types.get(row.type) for row in connection.execute(query) if short_id(row.uuid) in text
+                self.registry.types.get(row.type) for row in connection.execute(_NAMED) if short_id(row.uuid) in text
             ]
         recoveries = [each.recovery for each in types if each is not None]
         return any(recovery is not None and recovery.own_name_without is not None for recovery in recoveries)

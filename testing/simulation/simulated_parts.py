@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import OperationalError
 
 from openstack_emulator.core.cloud import Cloud
@@ -34,6 +34,13 @@ from stoker.store.ownership import ObjectAlreadyOwned
 from stoker.store.tables import engines, events, operations, resources
 from stoker.testing.connections import LoopJournal, LoopTransport
 from stoker.testing.simulated_loop import READING, Process, ProcessClock, SimulatedLoop, settle
+
+_OWNERS = select(operations.c.id, operations.c.owner, operations.c.epoch).where(
+    operations.c.id.in_(bindparam("identifiers", expanding=True))
+)
+_ENGINE = select(engines.c.stopped_at, engines.c.seen_at, engines.c.lease).where(
+    engines.c.id == bindparam("identifier")
+)
 
 LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 LONGEST_TRIP = 1.0
@@ -202,8 +209,7 @@ class SimulatedJournal(LoopJournal):
     def _current_owners(self, identifiers: set[str]) -> Mapping[str, tuple[str | None, int]]:
         """The owner and epoch of each operation."""
         with self._database.engine.connect() as connection:
-            columns = operations.c.id, operations.c.owner, operations.c.epoch
-            rows = connection.execute(select(*columns).where(operations.c.id.in_(identifiers)))
+            rows = connection.execute(_OWNERS, {"identifiers": list(identifiers)})
             return {row.id: (row.owner, row.epoch) for row in rows}
 
     def _is_stale(self, batch: Any, standing: Mapping[str, tuple[str | None, int]]) -> bool:
@@ -371,7 +377,7 @@ def lease_check(
     def check(request: Request) -> None:
         now = process.loop.time()
         with database.engine.connect() as connection:
-            row = connection.execute(select(engines).where(engines.c.id == engine_id)).one_or_none()
+            row = connection.execute(_ENGINE, {"identifier": engine_id}).one_or_none()
         if row is None or row.stopped_at is not None or row.seen_at + row.lease <= now:
             injector.violate("fencing", f"{process.name} sends {request.method} {request.url} without a lease")
 
