@@ -143,10 +143,10 @@ class QueryService:
     def host(self) -> str:
         return urlsplit(self.url).netloc
 
-    def until(self, condition: Callable[[], Any], seconds: float = 120.0) -> Any:
-        """Poll until something is the case."""
+    def until(self, condition: Callable[[], Any], seconds: float = 120.0, *, interval: float = 0.02) -> Any:
+        """Poll until something is the case; a long `interval` saves requests where that takes long."""
         end = time.monotonic() + seconds
         while not (found := condition()):
             assert time.monotonic() < end, "The condition did not become true"
-            time.sleep(0.02)
+            time.sleep(interval)
         return found

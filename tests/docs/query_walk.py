@@ -252,7 +252,7 @@ def _rollbacks(client: Any, service: QueryService, served: ServedCloud) -> None:
     port = {"network_id": shown["PhysicalResourceId"]}
     made = served.call("POST", "/network/v2.0/ports", {"port": port}, token).json["port"]["id"]
     client.rollback_stack(StackName="trial")
-    service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_FAILED")
+    service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_FAILED", interval=0.5)  # after many attempts
     served.call("DELETE", f"/network/v2.0/ports/{made}", None, token)
     client.continue_update_rollback(StackName="trial")
     service.until(lambda: _status(client, "trial") == "UPDATE_ROLLBACK_COMPLETE")

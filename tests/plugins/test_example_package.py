@@ -39,7 +39,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shell(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     """A user with a running Stoker that has the package."""
     user = shell_in(tmp_path_factory.mktemp("user"))
@@ -49,7 +49,7 @@ def shell(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     user.ok("down")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def ledger(shell: Shell) -> Iterator[Ledger]:
     """The ledger service, in the catalog of the emulated cloud."""
     with running_ledger() as running:
