@@ -1,4 +1,4 @@
-"""Sphinx extension that finds the stem of each word once: Sphinx does so for every page, a seventh of a build's time."""
+"""Sphinx extension that finds the stem of a word once: Sphinx does so for each page, a seventh of a build's time."""
 
 from __future__ import annotations
 
