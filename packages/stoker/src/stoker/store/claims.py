@@ -398,7 +398,7 @@ def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[s
     joined = operations.outerjoin(stacks, stacks.c.id == operations.c.stack_id).outerjoin(
         following, following.c.id == stacks.c.operation
     )
-    columns: tuple[Any, ...] = (
+    columns = (
         operations.c.id, operations.c.owner, operations.c.epoch, operations.c.status,
         stacks.c.status, stacks.c.operation, following.c.action,
     )  # fmt: skip
