@@ -11,7 +11,6 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
@@ -69,7 +68,7 @@ class Sidebar:
 
 
 @cache
-def _text(title: nodes.title) -> str:
+def _text(title: Any) -> str:
     """The title of a page as HTML; it is in the lists of many pages."""
     return escape(clean_astext(title))
 

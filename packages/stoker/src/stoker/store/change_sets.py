@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, exists, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, exists, or_, select, update
 
 from stoker.store import statements
 from stoker.store.records import Stack
@@ -111,18 +112,23 @@ def progress(connection: Connection, rows: Collection[ChangeSet]) -> tuple[Mappi
     )
 
 
-def importing(connection: Connection, stack_ids: Collection[str]) -> list[str]:
-    """Return those of the stacks whose last creation or update carried out a change set of the kind IMPORT."""
+@cache
+def _importing() -> Select[str]:
     begun, later = operations.alias("begun"), operations.alias("later")
     changed_since = exists().where(
         later.c.stack_id == begun.c.stack_id, later.c.action.in_(_CHANGES), later.c.created_at > begun.c.created_at
     )
-    query = (
+    among = change_sets.c.stack_id.in_(bindparam("stack_ids", expanding=True))
+    return (
         select(change_sets.c.stack_id)
         .join(begun, begun.c.id == change_sets.c.operation)
-        .where(change_sets.c.stack_id.in_(stack_ids), change_sets.c.kind == IMPORT, ~changed_since)
+        .where(among, change_sets.c.kind == IMPORT, ~changed_since)
     )
-    return list(connection.execute(query).scalars())
+
+
+def importing(connection: Connection, stack_ids: Collection[str]) -> list[str]:
+    """Return those of the stacks whose last creation or update carried out a change set of the kind IMPORT."""
+    return list(connection.execute(_importing(), {"stack_ids": list(stack_ids)}).scalars())
 
 
 def note_operation(connection: Connection, identifier: str, stack_id: str) -> None:

@@ -13,9 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, and_, bindparam, delete, not_, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from stoker.base.errors import Fenced
 from stoker.store import deaths, queries, statements
@@ -390,10 +403,8 @@ class OperationState:
     current_action: str | None
 
 
-def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
-    """Return the current state of these operations, by ID."""
-    found: dict[str, OperationState] = {}
-    operation_ids = list(identifiers)
+@cache
+def _states() -> Select[tuple[Any, ...]]:
     following = operations.alias("following")
     joined = operations.outerjoin(stacks, stacks.c.id == operations.c.stack_id).outerjoin(
         following, following.c.id == stacks.c.operation
@@ -402,9 +413,16 @@ def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[s
         operations.c.id, operations.c.owner, operations.c.epoch, operations.c.status,
         stacks.c.status, stacks.c.operation, following.c.action,
     )  # fmt: skip
-    for page in statements.pages(operation_ids):
-        query = select(*columns).select_from(joined).where(operations.c.id.in_(page))
-        found.update((row[0], OperationState(*row)) for row in connection.execute(query))
+    among = operations.c.id.in_(bindparam("operation_ids", expanding=True))
+    return select(*columns).select_from(joined).where(among)
+
+
+def current_states(connection: Connection, identifiers: Iterable[str]) -> dict[str, OperationState]:
+    """Return the current state of these operations, by ID."""
+    found: dict[str, OperationState] = {}
+    for page in statements.pages(identifiers):
+        rows = connection.execute(_states(), {"operation_ids": page})
+        found.update((row[0], OperationState(*row)) for row in rows)
     return found
 
 
