@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 100_000
@@ -38,11 +38,11 @@ class Journal:
 
     def select(self, filters: dict[str, str]) -> list[dict[str, Any]]:
         """Entries whose fields, converted to strings, equal the filters; a filter on `path` may end in `*`."""
-        return [row for entry in self._entries if _fits(row := asdict(entry), filters)]
+        return [dict(fields) for fields in map(vars, self._entries) if _fits(fields, filters)]
 
 
-def _fits(row: dict[str, object], filters: dict[str, str]) -> bool:
-    return all(_equal(str(row.get(name)), value) for name, value in filters.items())
+def _fits(fields: dict[str, object], filters: dict[str, str]) -> bool:
+    return all(_equal(str(fields.get(name)), value) for name, value in filters.items())
 
 
 def _equal(have: str, expected: str) -> bool:
