@@ -53,7 +53,7 @@ class Counted(SharedAnswers):
         super().__init__()
         self.joined = threading.Semaphore(0)
 
-    def _shared(self, answer: Future[bytes], make: Callable[[], bytes]) -> bytes:
+    def _shared(self, answer: Future[bytes | None], make: Callable[[], bytes]) -> bytes:
         self.joined.release()
         return super()._shared(answer, make)
 

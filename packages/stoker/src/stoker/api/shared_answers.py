@@ -11,13 +11,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from contextlib import suppress
 
 from stoker.api.serving.workers import waiting
-
-
-class _NotMade(Exception):
-    """The attempt to make an answer has failed: each client who waits for it makes its own."""
 
 
 class SharedAnswers:
@@ -25,8 +20,9 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rounds: dict[Hashable, deque[Future[bytes]]] = {}
-        """For each answer, the one that is being made, and the one that is made next, if anybody waits for it."""
+        self._rounds: dict[Hashable, deque[Future[bytes | None]]] = {}
+        """For each answer, the one that is being made, and the one that is made next, if anybody waits for it. One that
+        could not be made is None: each client who waits for it makes its own."""
 
     def answer(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, or of a call for an equal `key` that began after this one.
@@ -38,32 +34,28 @@ class SharedAnswers:
             current = rounds[0] if rounds else None
             joined = rounds[1] if len(rounds) > 1 else None
             if joined is None:
-                ours: Future[bytes] = Future()
+                ours: Future[bytes | None] = Future()
                 rounds.append(ours)
         if joined is not None:
             return self._shared(joined, make)
         if current is not None:
-            with waiting(), suppress(_NotMade):
+            with waiting():
                 current.result()
         return self._made(key, ours, make)
 
-    def _shared(self, answer: Future[bytes], make: Callable[[], bytes]) -> bytes:
-        try:
-            with waiting():
-                return answer.result()
-        except _NotMade:
-            return make()
+    def _shared(self, answer: Future[bytes | None], make: Callable[[], bytes]) -> bytes:
+        with waiting():
+            content = answer.result()
+        return make() if content is None else content
 
-    def _made(self, key: Hashable, answer: Future[bytes], make: Callable[[], bytes]) -> bytes:
+    def _made(self, key: Hashable, answer: Future[bytes | None], make: Callable[[], bytes]) -> bytes:
+        content: bytes | None = None
         try:
             content = make()
-        except BaseException:
-            self._end_round(key)
-            answer.set_exception(_NotMade())
-            raise
-        self._end_round(key)
-        answer.set_result(content)
-        return content
+            return content
+        finally:
+            self._end_round(key)  # before the next round begins: who asks from then on must not join that
+            answer.set_result(content)
 
     def _end_round(self, key: Hashable) -> None:
         with self._lock:
