@@ -10,8 +10,8 @@ import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import not_a_server_error
 from schemathesis.schemas import BaseSchema
+from urllib3 import HTTPConnectionPool, connection_from_url
 
 from openstack_emulator.services import new_cloud
 from openstack_emulator.testing import ServedCloud
@@ -27,11 +27,10 @@ EXAMPLES = 5
 
 
 @pytest.fixture(scope="module")
-def client_session() -> Iterator[requests.Session]:
-    """A client that keeps its connections, and does not read the environment again for each request."""
-    with requests.Session() as session:
-        session.trust_env = False
-        yield session
+def alone(url: str) -> Iterator[HTTPConnectionPool]:
+    """A connection to the API over an engine that answers everything."""
+    with connection_from_url(url) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +53,26 @@ bounded = settings(
 )
 
 
-def send(case: Any, url: str, token: str, session: requests.Session) -> None:
-    response = case.call(base_url=url, session=session, headers={"X-Auth-Token": token}, allow_redirects=False)
-    case.validate_response(response, checks=[not_a_server_error])
-    assert response.status_code < 500, response.text
-    assert "Traceback" not in response.text
+def send(case: Any, connection: HTTPConnectionPool, token: str) -> int:
+    """Send a request, and return the status of the answer, which does not show an error of the server.
+
+    Sessions, which combine their own settings with each request, would take longer than the API.
+    """
+    url = f"http://{connection.host}:{connection.port}"
+    request: Any = requests.Request(**case.as_transport_kwargs(url, {"X-Auth-Token": token})).prepare()
+    response = connection.urlopen(
+        request.method, request.path_url, request.body, request.headers, redirect=False, retries=False
+    )
+    assert response.status < 500, response.data
+    assert b"Traceback" not in response.data
+    return response.status
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole Stoker: its API, a member's token, that member's project, and a stack of it."""
+    """A whole Stoker: a connection to its API, a member's token, that member's project, and a stack of it."""
 
-    url: str
+    connection: HTTPConnectionPool
     token: str
     project_id: str
     stack_id: str
@@ -82,7 +89,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
         body: dict[str, Any] = {"stack_name": "web", "template": TEMPLATE}
         made = requests.post(stacks, json=body, headers={"X-Auth-Token": token}, timeout=60).json()["stack"]
         running.settle(made["id"])
-        yield Whole(server.url, token, project_id, made["id"])
+        with connection_from_url(server.url) as connection:
+            yield Whole(connection, token, project_id, made["id"])
         server.stop()
         running.stop()
 
@@ -102,16 +110,15 @@ TEMPLATE = {
 
 @DESCRIPTION.parametrize()
 @bounded
-def test_random_openapi_requests_cause_no_internal_error(
-    case: Any, url: str, whole: Whole, client_session: requests.Session
-) -> None:
-    """Requests cost more to make than to answer: each goes to the API alone, and to a whole Stoker.
+def test_random_openapi_requests_cause_no_internal_error(case: Any, alone: HTTPConnectionPool, whole: Whole) -> None:
+    """Each request goes to the API alone, and if that does not refuse it, to a whole Stoker.
 
-    That one is not asked to delete anything, and gets the names of what it has.
+    Requests that the API refuses, which are two of three, do not reach an engine. A whole Stoker is not asked to delete
+    anything, and gets the names of what it has.
     """
     case.path_parameters["project_id"] = PROJECT
-    send(case, url, "admin-token", client_session)
-    if case.method != "DELETE":
+    refused = send(case, alone, "admin-token") >= 400
+    if not refused and case.method != "DELETE":
         known = {
             "project_id": whole.project_id,
             "stack_name": "web",
@@ -119,4 +126,4 @@ def test_random_openapi_requests_cause_no_internal_error(
             "resource_name": "word",
         }
         case.path_parameters.update({name: value for name, value in known.items() if name in case.path_parameters})
-        send(case, whole.url, whole.token, client_session)
+        send(case, whole.connection, whole.token)
