@@ -23,7 +23,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from stoker_foundation.clock import SystemClock
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 Result = TypeVar("Result")
 DATABASE = {
@@ -53,12 +53,19 @@ class Loop:
     def __init__(self, directory: Path, served: ServedCloud) -> None:
         self._loop = asyncio.new_event_loop()
         self.served = served
-        self.world = World(directory / "stoker.db", served)
+        self.world = World(directory / "stoker.db", served, settings=RARE_HEARTBEATS)
+        self._limits: dict[str, Mapping[str, Any]] = {}
         self.run(self.world.start())
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Return the result of a coroutine; requests that are repeated wait by the world's clock, which moves."""
         return self._loop.run_until_complete(self.world.ended(work))
+
+    def differ(self, services: str, limits: Mapping[str, Any]) -> bool:
+        """Record new quotas of services; return whether the ones before were others."""
+        before = self._limits.get(services)
+        self._limits[services] = limits
+        return before != limits
 
     def stop(self) -> None:
         """Stop the engine."""
@@ -249,11 +256,14 @@ def limit(beside: Loop, compute: Any = None, storage: Any = None, network: Any =
     for service, given_limits in (("nova", compute), ("cinder", storage)):
         body = {**dict.fromkeys(free[service], -1), **(given_limits or {})}
         forced = {"force": True} if service == "nova" else {}
-        beside.run(admin.put(service, f"/os-quota-sets/{project}", {"quota_set": {**body, **forced}}))
+        if beside.differ(service, body):
+            beside.run(admin.put(service, f"/os-quota-sets/{project}", {"quota_set": {**body, **forced}}))
     limits = network or UNLIMITED_NETWORK
     path = f"/network/v2.0/quotas/{project}"
-    assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200
-    limit_others(admin, beside, others or {})
+    if beside.differ("neutron", limits):
+        assert beside.served.call("PUT", path, {"quota": limits}, beside.served.token()).status == 200
+    if beside.differ("others", others or {}):
+        limit_others(admin, beside, others or {})
 
 
 def limit_others(admin: Cloud, beside: Loop, given_limits: Mapping[str, int]) -> None:
