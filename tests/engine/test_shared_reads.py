@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,7 @@ from sqlalchemy import Engine, event
 from openstack_emulator.core.faults import Fault
 from openstack_emulator.testing import ServedCloud
 from stoker.engine.inspection.shared_reads import MANY
-from stoker.engine.settings import EngineSettings
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 from tests.engine.test_looking_plans import REF, SERVER, change_outside, plan_of, requests_of, template
 
 PORTS = "/network/v2.0/ports"
@@ -131,7 +131,8 @@ async def test_plans_and_corrections_share_reads_too(stack: World) -> None:
 
 @pytest.mark.slow
 async def test_a_thousand_of_each_need_at_most_thirty_requests(served: ServedCloud, tmp_path: Path) -> None:
-    world = await World(tmp_path / "many.db", served, settings=EngineSettings(max_resources_per_stack=-1)).start()
+    settings = replace(RARE_HEARTBEATS, max_resources_per_stack=-1)
+    world = await World(tmp_path / "many.db", served, settings=settings).start()
     try:
         await make(world, 1, groups=1000)
         began = time.thread_time()

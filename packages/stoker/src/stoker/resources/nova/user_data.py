@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from email import message_from_string
-from email.message import Message
-from email.mime.multipart import MIMEMultipart
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -50,38 +49,52 @@ async def _stored_config(call: Call, given: str) -> str:
     return found if isinstance(found, str) else json.dumps(found or "")
 
 
-def _message(parts: list[Message]) -> str:
+def _message(parts: list[str]) -> str:
     """Return a MIME message whose boundary depends on its parts only, so that the result is reproducible."""
-    digest = sha256("".join(part.as_string() for part in parts).encode()).hexdigest()
-    return MIMEMultipart("mixed", boundary=f"==============={digest[:32]}==", _subparts=parts).as_string()
+    boundary = f"==============={sha256(''.join(parts).encode()).hexdigest()[:32]}=="
+    body = f"\n--{boundary}\n".join(parts)
+    return (
+        f'Content-Type: multipart/mixed; boundary="{boundary}"\nMIME-Version: 1.0\n\n'
+        f"--{boundary}\n{body}\n--{boundary}--\n"
+    )
 
 
-def _parts(call: Call, style: str, text: str, login_user: str | None) -> Iterator[Message]:
+def _parts(call: Call, style: str, text: str, login_user: str | None) -> Iterator[str]:
     user = f"user: {login_user}\n" if login_user else ""
-    yield text_part(f"{user}{CLOUD_CONFIG}", "cloud-config", "cloud-config")
-    yield text_part(BOOT_HOOK, "cloud-boothook", "boothook.sh")
-    yield text_part(PART_HANDLER, "part-handler", "part-handler.py")
+    yield _common_part(f"{user}{CLOUD_CONFIG}", "cloud-config", "cloud-config")
+    yield _common_part(BOOT_HOOK, "cloud-boothook", "boothook.sh")
+    yield _common_part(PART_HANDLER, "part-handler", "part-handler.py")
     if style == CFN_TOOLS:
-        yield text_part(text, _AGENT_FILE, "cfn-userdata")
-        yield text_part(RUN_USER_DATA, "x-shellscript", "loguserdata.py")
+        yield _part(text, _AGENT_FILE, "cfn-userdata")
+        yield _common_part(RUN_USER_DATA, "x-shellscript", "loguserdata.py")
     else:
         yield from _user_parts(text)
     if call.metadata:
-        yield text_part(json.dumps(call.metadata), _AGENT_FILE, "cfn-init-data")
+        yield _part(json.dumps(call.metadata), _AGENT_FILE, "cfn-init-data")
     if style == CFN_TOOLS and (url := metadata_url(call)) is not None:
-        yield text_part(url, _AGENT_FILE, "cfn-metadata-server")
-        yield text_part(_boto_config(call, url), _AGENT_FILE, "cfn-boto-cfg")
+        yield _common_part(url, _AGENT_FILE, "cfn-metadata-server")
+        yield _common_part(_boto_config(call, url), _AGENT_FILE, "cfn-boto-cfg")
 
 
-def _user_parts(text: str) -> Iterator[Message]:
+def _part(content: str, subtype: str, filename: str | None = None) -> str:
+    return text_part(content, subtype, filename).as_string()
+
+
+@lru_cache(maxsize=64)
+def _common_part(content: str, subtype: str, filename: str) -> str:
+    """Return a part that other servers have, too: writing one takes longer than the rest of the message."""
+    return _part(content, subtype, filename)
+
+
+def _user_parts(text: str) -> Iterator[str]:
     """Yield the user's own parts; user data that is no MIME message is one part."""
     message = message_from_string(text)
     if not message.is_multipart():
-        yield text_part(text, "plain")
+        yield _part(text, "plain")
         return
     for inner in message.walk():
         if not inner.is_multipart():
-            yield text_part(decoded_payload(inner), inner.get_content_subtype(), inner.get_filename())
+            yield _part(decoded_payload(inner), inner.get_content_subtype(), inner.get_filename())
 
 
 def metadata_url(call: Call) -> str | None:
