@@ -99,6 +99,7 @@ def validator(name: str) -> Draft202012Validator:
 @example(value={"a": 1, "b": None})
 @example(value={"a": "1", "c": None})
 @example(value={"b": ["x"]})
+@example(value="ab\x1f")
 def test_a_value_is_accepted_exactly_if_its_schema_accepts_it(name: str, value: Any) -> None:
     kind = KINDS[name]
     described = validator(name).is_valid(value)

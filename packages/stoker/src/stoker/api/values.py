@@ -206,6 +206,12 @@ class Choice(ValueKind):
         return value
 
 
+_BLANKS = " \t\n\r\f\v"
+"""What is removed around the strings of a list."""
+_BLANK = r"[ \t\n\r\f\v]"
+"""A pattern of one of them: what `\\s` matches differs between the dialects of regular expressions."""
+
+
 @dataclass(frozen=True)
 class CommaList(ValueKind):
     """Strings of at most `longest` characters, separated by commas. Blanks around them and empty ones are removed."""
@@ -221,14 +227,14 @@ class CommaList(ValueKind):
     def schema(self) -> dict[str, Any]:
         found = {"type": "string", "description": f"{self.expected.capitalize()}."}
         if self.longest is not None:
-            item = rf"\s*[^,]{{0,{self.longest}}}?\s*"
+            item = rf"{_BLANK}*[^,]{{0,{self.longest}}}?{_BLANK}*"
             found["pattern"] = f"^{item}(?:,{item})*$"
         return found
 
     def read(self, name: str, value: Any, notation: Notation = JSON) -> list[str]:
         if not isinstance(value, str):
             raise UnexpectedValue(name, value, STRING.expected)
-        found = [part for part in (part.strip() for part in value.split(",")) if part]
+        found = [part for part in (part.strip(_BLANKS) for part in value.split(",")) if part]
         for part in found:
             if self.longest is not None and len(part) > self.longest:
                 raise UnexpectedValue(name, part, self.expected)
