@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,9 @@ from sqlalchemy import func, select, update
 from openstack_emulator.testing import ServedCloud
 from stoker.base.errors import EntityNotFound
 from stoker.engine.ownership.cleaner import INTERVAL_SECONDS
-from stoker.engine.settings import EngineSettings
 from stoker.store import tables
 from stoker_foundation.clock import ManualClock
-from testing.harness import World, manual_clock
+from testing.harness import RARE_HEARTBEATS, World, manual_clock
 
 MakeWorld = Callable[..., Awaitable[World]]
 
@@ -30,8 +30,8 @@ async def make_world(tmp_path: Path, served: ServedCloud) -> AsyncIterator[MakeW
     worlds = list[World]()
 
     async def make(**settings: Any) -> World:
-        given = EngineSettings(**settings)
-        worlds.append(await World(tmp_path / "c.db", served, clock=manual_clock(), settings=given).start())
+        rare = replace(RARE_HEARTBEATS, **settings)  # the first one begins the first cleaning
+        worlds.append(await World(tmp_path / "c.db", served, clock=manual_clock(), settings=rare).start())
         return worlds[-1]
 
     yield make

@@ -133,9 +133,24 @@ class Membership:
     async def _heartbeat(self) -> None:
         try:
             await self.beat()
+            self._begin_maintenance()
         except Exception:
             LOG.exception("the heartbeat failed, will retry")
         self._schedule()
+
+    def _begin_maintenance(self) -> None:
+        """Begin what is done from time to time, most of it by one engine of a cluster.
+
+        An engine that has just started has more urgent work.
+        """
+        background = self._services.background
+        background.spawn(self._services.credentials.remove_given_up())
+        if self._others.is_first:
+            background.spawn(self._healer.run_if_due())
+            background.spawn(self.drift_watch.run_if_due())
+            background.spawn(self._cleaner.run_if_due())
+            background.spawn(self._set_aside.run_if_due())
+            background.spawn(self._late_objects.run_if_due())
 
     async def beat(self) -> None:
         """Renew the lease, then read the decisions of other engines."""
@@ -153,20 +168,12 @@ class Membership:
         await self.release_without_run()
         self.lease.renew(now)
         await self._follow_clock()
-        living = await services.database.read(claims.living_hosts, services.clock.now())
-        self._others.update_hosts(living)
+        self._others.update_hosts(await services.database.read(claims.living_hosts, services.clock.now()))
         if services.clock.monotonic() >= self._trusts_from:
             self.takeovers.begin()
         if self._others.alive:
             self.shared_work.begin()
         await self._components.announcer.send_orphaned()
-        services.background.spawn(services.credentials.remove_given_up())
-        if services.id == min(living, default=services.id):
-            services.background.spawn(self._healer.run_if_due())
-            services.background.spawn(self.drift_watch.run_if_due())
-            services.background.spawn(self._cleaner.run_if_due())
-            services.background.spawn(self._set_aside.run_if_due())
-            services.background.spawn(self._late_objects.run_if_due())
         await services.return_memory(idle=not self._runs)
 
     def _note_activity(self, batch: Batch) -> None:

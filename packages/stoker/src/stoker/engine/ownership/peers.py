@@ -58,18 +58,21 @@ class NoPeers:
 class OtherEngines:
     """The other engines on the database; `alive` is true if there were any at the last heartbeat.
 
-    `nearest` are their IDs, those on the same host first.
+    `nearest` are their IDs, those on the same host first. `is_first` is whether this engine does what one engine of a
+    cluster does for all.
     """
 
     peers: Peers
     services: EngineServices
     alive: bool = False
     nearest: list[str] = field(default_factory=list)
+    is_first: bool = True
 
     def update_hosts(self, hosts: Mapping[str, str]) -> None:
         """Note which engines are alive, this one among them, on which hosts."""
         others = [engine_id for engine_id in hosts if engine_id != self.services.id]
         self.alive = bool(others)
+        self.is_first = self.services.id == min(hosts, default=self.services.id)
         self.nearest = sorted(others, key=lambda engine_id: hosts[engine_id] != self.services.settings.host)
 
     def finished(self, operation_id: str, parent: str) -> None:
