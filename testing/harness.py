@@ -122,7 +122,7 @@ class World:
         self.url = f"sqlite:///{database}" if isinstance(database, Path) else database
         self._file = database if isinstance(database, Path) else None
         self.clock = clock or manual_clock()
-        self.settings = settings or EngineSettings()
+        self.settings = settings or (RARE_HEARTBEATS if peers is None else EngineSettings())
         self.peers = peers
         self.bus = bus
         self.keys = keys

@@ -11,7 +11,7 @@ import yaml
 STACKS = Path(__file__).with_name("heat_stacks.yaml")
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """Reads dates as strings, as in templates."""
 
 

@@ -22,12 +22,12 @@ _KEY = r"(?:\[[^\]]*\])?"
 REFERENCE = re.compile(rf"\$\{{((?:data\.)?(?:module\.[\w-]+{_KEY}\.)*\w+\.[\w-]+{_KEY})\.([\w.-]+)\}}")
 """A reference: the address of an object, and the path to one of its attributes."""
 _ADDRESS = re.compile(r'(?:(?P<module>module\..+)\.)?(?P<type>\w+)\.(?P<name>[\w-]+)(?:\[(?P<key>"[^"]*"|\d+)\])?')
-SERVICES: Mapping[str, Mapping[str, Any]] = yaml.safe_load((_HERE / "services.yaml").read_text())
+SERVICES: Mapping[str, Mapping[str, Any]] = yaml.load((_HERE / "services.yaml").read_text(), yaml.CSafeLoader)
 
 
 def configurations() -> list[Fields]:
     """The configurations: each with a title, and its resources with their arguments by address."""
-    found: list[Fields] = yaml.safe_load((_HERE / "configurations.yaml").read_text())
+    found: list[Fields] = yaml.load((_HERE / "configurations.yaml").read_text(), yaml.CSafeLoader)
     return found
 
 

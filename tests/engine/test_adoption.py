@@ -16,7 +16,7 @@ from stoker.base.errors import ActionInProgress, BadValue, EntityNotFound, NotSu
 from stoker.engine.settings import EngineSettings
 from stoker.store import queries
 from stoker.store.sealing import Sealer
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 HERE = Path(__file__).parent
 CHILD = """
@@ -33,7 +33,7 @@ FILES = {"child.yaml": CHILD}
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
+    settings = replace(RARE_HEARTBEATS, enable_stack_abandon=True, enable_stack_adopt=True)
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     yield world
     await world.stop()

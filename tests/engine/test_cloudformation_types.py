@@ -20,7 +20,7 @@ from stoker.base.errors import (
     TemplateInvalid,
 )
 from stoker.engine.settings import EngineSettings
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 REF = {"name": "web", "id": None}
@@ -28,7 +28,7 @@ REF = {"name": "web", "id": None}
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    settings = EngineSettings(type_options={"heat_waitcondition_server_url": SIGNALS})
+    settings = replace(RARE_HEARTBEATS, type_options={"heat_waitcondition_server_url": SIGNALS})
     world = World(tmp_path / "stoker.db", served, settings=settings)
     await world.start()
     yield world

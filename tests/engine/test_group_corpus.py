@@ -6,15 +6,15 @@ Those of others are skipped where they are not at hand.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from openstack_emulator.testing import ServedCloud
-from stoker.engine.settings import EngineSettings
 from testing import corpus
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 CORPUS = corpus.folder()
 MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "scaling.yaml"
@@ -27,7 +27,7 @@ SIGNALS = "http://cfn.example:8000/v1/waitcondition"
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    settings = EngineSettings(type_options={"heat_waitcondition_server_url": SIGNALS})
+    settings = replace(RARE_HEARTBEATS, type_options={"heat_waitcondition_server_url": SIGNALS})
     world = World(tmp_path / "stoker.db", served, settings=settings)
     await world.start()
     await world.create("key", KEY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,9 @@ import pytest
 from sqlalchemy import update
 
 from openstack_emulator.testing import ServedCloud
-from stoker.engine.settings import EngineSettings
 from stoker.store import ownership
 from stoker.store.tables import resources
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 OBJECTS: Mapping[str, Any] = {
     "net": {"type": "OS::Neutron::Net"},
@@ -47,7 +47,7 @@ OBJECTS: Mapping[str, Any] = {
 
 @pytest.fixture
 async def world(served: ServedCloud, tmp_path: Path) -> AsyncIterator[World]:
-    settings = EngineSettings(enable_stack_abandon=True, enable_stack_adopt=True)
+    settings = replace(RARE_HEARTBEATS, enable_stack_abandon=True, enable_stack_adopt=True)
     world = await World(tmp_path / "stoker.db", served, settings=settings).start()
     yield world
     await world.stop()

@@ -23,7 +23,7 @@ from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.store import queries
 from stoker.store.records import FAILED, HEALING
-from testing.harness import World
+from testing.harness import RARE_HEARTBEATS, World
 
 POLICIES = """
 policies:
@@ -50,7 +50,7 @@ policies:
 
 
 def settings(text: str) -> EngineSettings:
-    return EngineSettings(plan_policies=read(text))
+    return replace(RARE_HEARTBEATS, plan_policies=read(text))
 
 
 def read(text: str) -> tuple[Policy, ...]:

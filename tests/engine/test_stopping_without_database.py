@@ -11,6 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from openstack_emulator.testing import ServedCloud
+from stoker.engine.settings import EngineSettings
 from stoker.store import claims, journal
 from stoker_foundation.clock import ManualClock
 from testing.harness import World
@@ -29,7 +30,7 @@ TEMPLATE = {
 async def busy(served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """An engine in the middle of an operation."""
     monkeypatch.setattr(journal, "RETRY_SECONDS", 0.01)
-    world = await World(tmp_path / "stoker.db", served).start()
+    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(lease_seconds=15.0)).start()
     await world.call("stack_create", name="web", template=TEMPLATE)
     await world.until(lambda: [len(run.states) for run in world.engine.runs.all()] == [3])
     return world
@@ -95,7 +96,7 @@ async def test_recovered_database_stores_handover(busy: World) -> None:
 
 
 async def test_stop_waits_for_database_without_operations(served: ServedCloud, tmp_path: Path) -> None:
-    world = await World(tmp_path / "stoker.db", served).start()
+    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(lease_seconds=15.0)).start()
     ReadOnlyFile(world.database.engine)
     assert not await stop(world)
     await close(world)

@@ -193,7 +193,7 @@ def test_a_call_that_times_out_continues_to_run(
     client: DirectClient, engine: Engine, loop: asyncio.AbstractEventLoop
 ) -> None:
     with pytest.raises(EngineUnavailable, match="hang took longer than"):
-        client.call(CONTEXT, Hang(), timeout=0.05)
+        client.call(CONTEXT, Hang(), timeout=0.3)
     loop.call_soon_threadsafe(engine.released.set)
     assert client.call(CONTEXT, Echo(value=1)) == 1
     assert "released" in engine.seen
