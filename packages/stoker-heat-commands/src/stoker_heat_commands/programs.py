@@ -1,4 +1,7 @@
-"""`heat-engine`, `heat-api`, `heat-api-cfn` and `heat-all`, with oslo.config's options (`--config-file` …)."""
+"""`heat-engine`, `heat-api`, `heat-api-cfn` and `heat-all`, with oslo.config's options (`--config-file` …).
+
+`heat-all` only watches the others. What it does not need is imported by the programs that do.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,15 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from oslo_config import cfg
-
-from stoker.processes.lifetime import cluster_config, run
 from stoker_foundation.interpreter import python_command, python_environment
 from stoker_heat_commands.environment import require_no_heat
 
-Serve = Callable[[cfg.ConfigOpts], Coroutine[Any, Any, None]]
+if TYPE_CHECKING:
+    from oslo_config import cfg
+
+Serve = Callable[["cfg.ConfigOpts"], Coroutine[Any, Any, None]]
 
 _POLL_SECONDS = 0.2
 _STOP_SECONDS = 60
@@ -85,6 +88,8 @@ def _ended(children: Sequence[subprocess.Popen[bytes]]) -> list[int]:
 
 
 def _run(name: str, serve: Serve) -> None:
+    from stoker.processes.lifetime import cluster_config, run
+
     require_no_heat()
     run(partial(cluster_config, (), sys.argv[1:], name), serve)
 
