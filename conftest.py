@@ -17,13 +17,16 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import settings
 
-from openstack_emulator.services import new_cloud
-from openstack_emulator.testing import ServedCloud
-from stoker.processes.memory import reduce_garbage_collection
-from stoker_foundation.clock import SystemClock
-from testing.compiled_statements import share_compiled_statements
-from testing.harness import World
-from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
+from stoker_foundation.program import importing
+
+with importing():
+    from openstack_emulator.services import new_cloud
+    from openstack_emulator.testing import ServedCloud
+    from stoker.processes.memory import reduce_garbage_collection
+    from stoker_foundation.clock import SystemClock
+    from testing.compiled_statements import share_compiled_statements
+    from testing.harness import World
+    from testing.servers import MariaDB, PostgreSQL, RabbitMQ, Server, ServerMissing
 
 settings.register_profile("stoker", deadline=None)
 settings.load_profile("stoker")

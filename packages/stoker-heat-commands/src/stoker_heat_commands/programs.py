@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from stoker_foundation.interpreter import python_command, python_environment
+from stoker_foundation.program import importing
 from stoker_heat_commands.environment import require_no_heat
 
 if TYPE_CHECKING:
@@ -27,21 +28,24 @@ _STOP_SECONDS = 60
 
 def engine() -> None:
     """Run an engine until SIGTERM."""
-    from stoker.processes.engine import serve
+    with importing():
+        from stoker.processes.engine import serve
 
     _run("heat-engine", serve)
 
 
 def api() -> None:
     """Serve the Orchestration API until SIGTERM."""
-    from stoker.processes.api_processes import serve
+    with importing():
+        from stoker.processes.api_processes import serve
 
     _run("heat-api", serve)
 
 
 def api_cfn() -> None:
     """Serve the CloudFormation interface until SIGTERM."""
-    from stoker.processes.api_processes import serve_cfn
+    with importing():
+        from stoker.processes.api_processes import serve_cfn
 
     _run("heat-api-cfn", serve_cfn)
 
