@@ -2,17 +2,22 @@
 
 Run as a program: `python -m testing.simulation.changed_elsewhere [TYPE …]`, by default for all types. Each set of
 resources of `lost_answers.yaml` is created. There must be no drift then, nor a day later, in which another stack
-has come and gone. Each property that the template sets, and whose live value the type says it compares, gets another
-value by the requests that its update in place makes to the service, unknown to the engine: the resource must then be
-reported as modified, with that property. One JSON line per type is printed; `changes` names each property with the
-outcome: `found`, or why it could not be changed.
+has come and gone; stacks of different services have that day together, and one of its own whatever has a problem then.
+Each property that the template sets, and whose live value the type says it compares, gets another value by the requests
+that its update in place makes to the service, unknown to the engine: the resource must then be reported as modified,
+with that property. At the end, one JSON line per type is printed; `changes` names each property with the outcome:
+`found`, or why it could not be changed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoker.base.errors import StokerError
@@ -23,13 +28,12 @@ from stoker.engine.records.stack_view import view_of
 from stoker.plugins import capabilities
 from stoker.plugins.live_values import has_object, live_values
 from stoker.plugins.outcome import Done, InProgress
-from stoker.plugins.recovery import Recovery
 from stoker.plugins.resource import Call, ResourceType
 from stoker.schema.constraints import AllowedValues
 from stoker.schema.property import Change, Finalizer, Property, Type
 from stoker.store import queries
-from testing.simulation.cases import THING
-from testing.simulation.lost_answers import REF, SETTLED, FaultTestbed, main
+from testing.simulation.cases import THING, template
+from testing.simulation.lost_answers import SETTLED, FaultTestbed, main, report
 
 FOUND = "found"
 OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
@@ -58,6 +62,12 @@ OTHERS: Mapping[tuple[str, str], Sequence[Any]] = {
 """Other values of properties, by type and name, in place of those that follow from the declarations."""
 _MOST_STEPS = 200
 DAY_SECONDS = 86_400.0
+DAYS = 12
+"""The number of days among which the stacks are divided.
+
+Those of the same type, and of types whose names are alike, have different ones: their objects often have the same name.
+What has a problem has another day without the others: they may have what only one can have, as a host without servers.
+"""
 NEIGHBOR = {"name": "neighbor", "id": None}
 BUSY = {
     "heat_template_version": "2021-04-16",
@@ -70,39 +80,95 @@ BUSY = {
 """What another stack of the project creates and deletes in the course of a day."""
 
 
+@dataclass(slots=True)
+class Case:
+    """A stack of a type, and what is found out about it.
+
+    `status` is that of its thing in a detection of drift right after the creation, None without one; `changes` are the
+    outcomes of changes.
+    """
+
+    type_name: str
+    number: int
+    template: dict[str, Any]
+    status: str | None = None
+    changes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def stack_name(self) -> str:
+        return f"case-{self.type_name.replace('::', '-')}-{self.number}"
+
+
 class InterferenceTestbed(FaultTestbed):
     """Changes what a testbed creates."""
 
-    async def _case(self, properties: dict[str, Any], recovery: Recovery | None, problems: list[str]) -> list[str]:
-        name = properties["resources"][THING]["type"]
-        made = await self._make(properties)
-        problems += () if made["state"].split()[1] == "COMPLETE" else (f"not created: {made['state']}",)
-        kind = self.engines.registry.types[name]
-        reported = await self._interfere(kind, properties["resources"][THING].get("properties", {}), problems)
-        self.injector.asked = []
-        await self._delete()
-        return reported
+    async def _all_types(self, cases_by_type: Mapping[str, Any]) -> None:
+        all_cases = [
+            Case(name, number, template(name, case))
+            for name, cases in cases_by_type.items()
+            for number, case in enumerate(cases)
+        ]
+        for day in range(DAYS):
+            await self._pass_day(all_cases[day::DAYS])
+            gc.freeze()  # the tasks of engines are kept until the end, and need not be searched for garbage
+        for place, case in enumerate(all_cases):
+            if case.problems:
+                all_cases[place] = alone = Case(case.type_name, case.number, case.template)
+                await self._pass_day([alone])
+        for name in cases_by_type:
+            cases = [case for case in all_cases if case.type_name == name]
+            problems = [problem for case in cases for problem in case.problems]
+            report(name, [case.changes for case in cases], problems, sum(case.seconds for case in cases))
 
-    async def _interfere(self, kind: ResourceType, properties: Mapping[str, Any], problems: list[str]) -> list[str]:
-        if not has_object(kind):
-            return []
-        before = await self._drift()
-        if before["status"] in ("MODIFIED", "DELETED"):
-            problems.append(f"{before['status']} right after the creation: {before['differences']}")
-        await self._advance_one_day()
+    async def _pass_day(self, cases: Sequence[Case]) -> None:
+        """Create the stacks of some cases, let a day pass, and change what they have created."""
+        for case in cases:
+            with self._turn_of(case):
+                await self._create(case)
+        for self.engines.user in sorted({self._user_for(case.type_name) for case in cases}):
+            await self._meet_neighbor()
+        for case in cases:
+            with self._turn_of(case):
+                await self._interfere(case)
+                await self._delete()
+
+    @contextmanager
+    def _turn_of(self, case: Case) -> Iterator[None]:
+        """Make requests for the stack of a case, and count the processor time that they take."""
+        began = time.process_time()
+        self.ref, self.engines.user = {"name": case.stack_name, "id": None}, self._user_for(case.type_name)
+        yield
+        case.seconds += time.process_time() - began
+
+    async def _create(self, case: Case) -> None:
+        made = await self._make(case.template)
+        if made["state"].split()[1] != "COMPLETE":
+            case.problems.append(f"not created: {made['state']}")
+        elif has_object(self.engines.registry.types[case.type_name]):
+            found = await self._drift()
+            case.status = found["status"]
+            if found["status"] in ("MODIFIED", "DELETED"):
+                case.problems.append(f"{found['status']} right after the creation: {found['differences']}")
+
+    async def _interfere(self, case: Case) -> None:
+        """Look at a stack a day later, then change its properties."""
+        if case.status is None:
+            return
         later = await self._drift()
-        if later["status"] != before["status"]:
-            problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
-        known, reported = live_values(kind), []
+        if later["status"] != case.status:
+            case.problems.append(f"{later['status']} a day later: {later['differences']} {later['reason']}")
+        kind = self.engines.registry.types[case.type_name]
+        properties, known = case.template["resources"][THING].get("properties", {}), live_values(kind)
         for name, prop in kind.properties.items():
             if name in properties and known[name].is_compared:
                 outcome = await self._changed(kind, name, prop)
-                reported.append(f"{name}: {outcome}")
+                case.changes.append(f"{name}: {outcome}")
                 if outcome.startswith("missed"):
-                    problems.append(reported[-1])
-        return reported
+                    case.problems.append(case.changes[-1])
 
-    async def _advance_one_day(self) -> None:
+    async def _meet_neighbor(self) -> None:
         """Let a day pass, in which another stack of the project comes and goes."""
         self.loop.clock.advance(DAY_SECONDS / 2)
         await self.engines.call("stack_create", name=NEIGHBOR["name"], template=BUSY, files={})
@@ -141,12 +207,12 @@ class InterferenceTestbed(FaultTestbed):
         return f"missed: {report['status']} {report['reason']}"
 
     async def _drift(self) -> dict[str, Any]:
-        return dict(await self.engines.call("drift_detect_resource", ref=REF, name=THING))
+        return dict(await self.engines.call("drift_detect_resource", ref=self.ref, name=THING))
 
     async def _call(self) -> Call:
         """Return a call for the thing as it is recorded."""
         engine: Engine = next(member.engine for member in self.engines.members if member.up)
-        shown = await self.engines.call("stack_show", ref=REF)
+        shown = await self.engines.call("stack_show", ref=self.ref)
         stack = await engine.services.database.read(queries.stack_by_id, shown["id"])
         assert stack is not None
         view = await view_of(engine.services, stack)

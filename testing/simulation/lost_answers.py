@@ -25,8 +25,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
-
 from openstack_emulator.core.cloud import Cloud, Records, Service, new_id
 from openstack_emulator.core.errors import conflict
 from openstack_emulator.core.faults import Fault
@@ -36,14 +34,11 @@ from openstack_emulator.identity.rules.composition import Identity
 from openstack_emulator.loadbalancer.records import Pool
 from openstack_emulator.loadbalancer.rules.composition import LoadBalancing
 from openstack_emulator.services import SERVICES
-from stoker.base.context import RequestContext
-from stoker.base.ids import new_request_id
 from stoker.plugins.recovery import Recovery
 from stoker.plugins.registry import Registry
 from stoker.resources.aws import nested_stack
 from stoker.store.records import UNFINISHED
 from stoker.store.search import unsearchable
-from stoker.store.tables import operations, resources, stacks
 from stoker.testing.cloud_objects import OUTLIVING, ObjectKind, objects
 from stoker.testing.connections import CLOUD_URL
 from stoker.testing.sandbox import empty_database
@@ -53,12 +48,11 @@ from testing.simulation.cases import THING, creating, template
 from testing.simulation.simulated_cluster import Cluster
 from testing.simulation.simulated_parts import LOOKS, FaultInjector
 
-_UNFINISHED = select(operations.c.id).where(operations.c.status.in_(UNFINISHED)).limit(1)
+_UNFINISHED = f"SELECT 1 FROM operations WHERE status IN ({', '.join('?' * len(UNFINISHED))}) LIMIT 1"
+_LEFT = "SELECT action, status, reason FROM stacks WHERE live_name = ?"
 _BEGUN = (
-    select(resources.c.uuid)
-    .join(stacks, stacks.c.id == resources.c.stack_id)
-    .where(stacks.c.deleted_at.is_(None), resources.c.name == THING)
-    .limit(1)
+    "SELECT 1 FROM resources JOIN stacks ON stacks.id = resources.stack_id"
+    " WHERE stacks.deleted_at IS NULL AND resources.name = ? LIMIT 1"
 )
 
 REF = {"name": "case", "id": None}
@@ -186,20 +180,12 @@ class SingleFaultInjector(FaultInjector):
 
 
 class Engines(Cluster):
-    """An engine, and another one when it has died; asked by the user `user`."""
+    """An engine, and another one when it has died.
 
-    user = "demo"
+    Heartbeats are rare, since they would take as much time as the work: no other engine waits for the end of a lease.
+    """
 
-    def _context(self) -> RequestContext:
-        token, body = self._log_in(self.user, self.user)
-        return RequestContext(
-            request_id=new_request_id(),
-            user_id=body["user"]["id"],
-            user_name=self.user,
-            project_id=body["project"]["id"],
-            roles=tuple(role["name"] for role in body["roles"]),
-            token=token,
-        )
+    heartbeat_seconds = 20.0
 
 
 # -- cases ------------------------------------------------------------------------------------------------------------
@@ -223,6 +209,7 @@ class FaultTestbed:
         self.injector.kill = self._kill_busy_engines
         self.seen: set[tuple[Recovery | None, str]] = set()
         self.outliving: frozenset[ObjectKind] = frozenset()
+        self.ref = REF
 
     def run(self, cases_by_type: Mapping[str, Any]) -> None:
         """Everything, with a line for each type."""
@@ -233,20 +220,26 @@ class FaultTestbed:
         self.cloud.start()
         await self.engines.start()
         await self._warm_up()
+        await self._all_types(cases_by_type)
+
+    async def _all_types(self, cases_by_type: Mapping[str, Any]) -> None:
         for name, cases in cases_by_type.items():
             began = time.process_time()
             problems: list[str] = []
             changes: list[Any] = []
             self.outliving = OUTLIVING.get(name, frozenset())
             self.empty = self._objects_now()
-            kind = self.engines.registry.types[name]
-            privileged = kind.for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
-            self.engines.user = "admin" if privileged else "demo"
+            self.engines.user = self._user_for(name)
+            recovery = self.engines.registry.types[name].recovery
             for case in cases:
-                changes.append(await self._case(template(name, case), kind.recovery, problems))
-            seconds = round(time.process_time() - began, 2)
-            print(json.dumps({"type": name, "changes": changes, "problems": problems, "seconds": seconds}), flush=True)
+                changes.append(await self._case(template(name, case), recovery, problems))
+            report(name, changes, problems, time.process_time() - began)
             gc.freeze()  # what dead engines were doing is kept until the end, and need not be searched for garbage
+
+    def _user_for(self, name: str) -> str:
+        """Return who may create the resources of a type."""
+        privileged = self.engines.registry.types[name].for_administrators or name in WITH_PARTS_FOR_ADMINISTRATORS
+        return "admin" if privileged else "demo"
 
     async def _warm_up(self) -> None:
         """What services make of themselves for a project, once, is there before anything is counted."""
@@ -308,23 +301,23 @@ class FaultTestbed:
 
     async def _begin(self, properties: dict[str, Any]) -> None:
         self.injector.asked, self.injector.watching = [], True
-        await self.engines.call("stack_create", name=REF["name"], template=properties, files=FILES)
+        await self.engines.call("stack_create", name=self.ref["name"], template=properties, files=FILES)
 
     async def _make(self, properties: dict[str, Any]) -> dict[str, Any]:
         """Return the stack's state and the number of objects of each kind."""
         await self._begin(properties)
         await self._wait_until_idle()
-        shown = await self.engines.call("stack_show", ref=REF)
+        shown = await self.engines.call("stack_show", ref=self.ref)
         counted = {" ".join(key): len(found) for key, found in self._objects_now().items() if key not in REPEATED}
         return {"state": f"{shown['action']} {shown['status']} {shown['status_reason']}", **counted}
 
     async def _delete(self) -> list[str]:
         """What is there that was not, or the other way round."""
         self.injector.watching = False
-        await self.engines.call("stack_delete", ref=REF)
+        await self.engines.call("stack_delete", ref=self.ref)
         await self._wait_until_idle()
-        for row in (await self.engines.call("stack_list"))["stacks"]:
-            raise AssertionError(f"{row['action']} {row['status']} {row['status_reason']}")
+        for row in self.engines.database.observe(_LEFT, self.ref["name"]):
+            raise AssertionError(" ".join(row))
         now = self._objects_now()
         reported = [
             f"{' '.join(key)} left: {found - self.empty[key]}" for key, found in now.items() if found - self.empty[key]
@@ -341,7 +334,9 @@ class FaultTestbed:
         while self._unfinished():
             await asyncio.sleep(1.0)
             if self.loop.time() - began > TIMEOUT:
-                await self.engines.request("resource_signal", ref=REF, name=THING, details={"deploy_status_code": 0})
+                await self.engines.request(
+                    "resource_signal", ref=self.ref, name=THING, details={"deploy_status_code": 0}
+                )
                 began = self.loop.time()
         await asyncio.sleep(SETTLED)
 
@@ -351,17 +346,21 @@ class FaultTestbed:
         return objects(self.cloud, self.outliving)
 
     def _unfinished(self) -> bool:
-        with self.engines.database.engine.connect() as connection:
-            return connection.execute(_UNFINISHED).first() is not None
+        return bool(self.engines.database.observe(_UNFINISHED, *UNFINISHED))
 
     def _begun(self) -> bool:
-        with self.engines.database.engine.connect() as connection:
-            return connection.execute(_BEGUN).first() is not None
+        return bool(self.engines.database.observe(_BEGUN, THING))
 
     def _kill_busy_engines(self) -> None:
         for member in list(self.engines.members):
             if member.up and member.engine.runs:
                 member.process.kill()
+
+
+def report(name: str, changes: list[Any], problems: list[str], seconds: float) -> None:
+    """Print the line of a type."""
+    line = {"type": name, "changes": changes, "problems": problems, "seconds": round(seconds, 2)}
+    print(json.dumps(line), flush=True)
 
 
 def differences(found: Mapping[str, Any], usual: Mapping[str, Any], *, failing: bool) -> Iterator[str]:

@@ -22,7 +22,6 @@ from stoker.engine.settings import EngineSettings
 from stoker.operations import OPERATIONS
 from stoker.plugins.registry import Registry
 from stoker.store import claims
-from stoker.store.database import Database
 from stoker.store.journal import Claim
 from stoker.store.sealing import Sealer
 from stoker.store.tables import resources, stacks
@@ -31,6 +30,7 @@ from stoker.testing.simulated_loop import Process, ProcessClock, SimulatedLoop, 
 from stoker_foundation.clock import ManualClock
 from testing.simulation.simulated_parts import (
     FaultInjector,
+    SharedDatabase,
     SimulatedDatabase,
     SimulatedJournal,
     SimulatedPeers,
@@ -47,8 +47,8 @@ _NAMED = (
 KEY = "k" * 32
 CLOUD = settings_of(CLOUD_URL)
 
-HEARTBEAT_SECONDS = 5.0
-"""Longer than the default, since most of the work of a history is that of heartbeats; a third of a lease."""
+LEASE_HEARTBEATS = 3
+"""The length of a lease in heartbeats."""
 
 
 class Lost(Exception):
@@ -85,7 +85,8 @@ class Member:
                 host=self.process.name,
                 enable_stack_abandon=True,
                 engine_deaths_limit=0,  # engines die at random here, and no operation is to blame for that
-                heartbeat_seconds=HEARTBEAT_SECONDS,
+                heartbeat_seconds=cluster.heartbeat_seconds,
+                lease_seconds=LEASE_HEARTBEATS * cluster.heartbeat_seconds,
                 nested_at_once=self._number % 3,  # trees are small here
             ),
             peers=SimulatedPeers(self.process, self._peers, injector) if cluster.size > 1 else None,
@@ -103,6 +104,12 @@ class Member:
 class Cluster:
     """`size` engines; those that die are replaced after a while."""
 
+    user = "demo"
+    """Who makes requests, in the project of the same name."""
+
+    heartbeat_seconds = 5.0
+    """Longer than the default, since most of the work of a history is that of heartbeats."""
+
     def __init__(self, loop: SimulatedLoop, cloud: Cloud, injector: FaultInjector, path: Path, size: int) -> None:
         self.loop = loop
         self.clock: ManualClock = loop.clock
@@ -112,7 +119,7 @@ class Cluster:
         self.size = size
         self.members: list[Member] = []
         self.registry = Registry.from_entry_points(EngineSettings().type_options)
-        self.database = Database(f"sqlite:///{path}")
+        self.database = SharedDatabase(path)
         self.ended = False
         self._count = 0
         self._reader: RequestContext | None = None
@@ -249,11 +256,11 @@ class Cluster:
         return self._reader
 
     def _context(self) -> RequestContext:
-        token, body = self._log_in("demo", "demo")
+        token, body = self._log_in(self.user, self.user)
         return RequestContext(
             request_id=new_request_id(),
             user_id=body["user"]["id"],
-            user_name="demo",
+            user_name=self.user,
             project_id=body["project"]["id"],
             roles=tuple(role["name"] for role in body["roles"]),
             token=token,

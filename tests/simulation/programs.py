@@ -14,5 +14,5 @@ def run(program: str, *arguments: str, seconds: float = 300) -> subprocess.Compl
     program: the name of its module in `testing.simulation`. Its sets have the same order each time, which it requires.
     """
     module, variables = f"testing.simulation.{program}", {**os.environ, "PYTHONHASHSEED": "0"}
-    imports = [*forked_program.ENGINE_IMPORTS, module]
+    imports = [*forked_program.ENGINE_IMPORTS, "testing.cloud_modules", module]
     return forked_program.run(module, [module, *arguments], imports=imports, environment=variables, timeout=seconds)
