@@ -174,6 +174,7 @@ class Cluster:
         self.running: list[Engine] = []
         self.others: list[Process] = []
         self._count = 0
+        self._projects: dict[str, str] = {}
         config = self._config("api", 0)
         self._run("db", "sync", "--config-file", str(config))
         self.api = Process(["api", "--config-file", str(config)], directory / "api.log", self.api_port)
@@ -308,11 +309,12 @@ class Cluster:
             return 0, None
 
     def project(self, user: str) -> str:
-        """The id of the user's project, which is named like the user."""
-        token = self.served.token(user, user)
-        answer = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
-        found: str = next(project["id"] for project in answer if project["name"] == user)
-        return found
+        """The id of the user's project, which is named like the user; kept, since what waits calls the API often."""
+        if user not in self._projects:
+            token = self.served.token(user, user)
+            answer = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
+            self._projects[user] = next(project["id"] for project in answer if project["name"] == user)
+        return self._projects[user]
 
     def create(self, name: str, template: str, files: Mapping[str, str] | None = None, **more: Any) -> str:
         body = {"stack_name": name, "template": template, "files": files or {}, **more}

@@ -60,6 +60,7 @@ class Embedded:
     def __init__(self, directory: Path, served: ServedCloud) -> None:
         self.directory, self.served = directory, served
         self.port, self.deaths = free_port(), 0
+        self._projects: dict[str, str] = {}
         self._arguments = [
             "--data-dir", str(directory), "--api-port", str(self.port), "--cfn-port", str(free_port()),
             "--identity", f"{served.url}/identity/v3",
@@ -86,10 +87,11 @@ class Embedded:
 
     def call(self, method: str, path: str, body: Any = None, user: str = "demo") -> tuple[int, Any]:
         token = self.served.token(user, user)
-        projects = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
-        project = next(item["id"] for item in projects if item["name"] == user)
+        if user not in self._projects:
+            projects = self.served.call("GET", "/identity/v3/auth/projects", token=token).json["projects"]
+            self._projects[user] = next(item["id"] for item in projects if item["name"] == user)
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/v1/{project}{path}",
+            f"http://127.0.0.1:{self.port}/v1/{self._projects[user]}{path}",
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"X-Auth-Token": token, "Content-Type": "application/json"},
