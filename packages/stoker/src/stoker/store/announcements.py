@@ -9,6 +9,8 @@ from sqlalchemy import Connection, delete, select, update
 from stoker.store.records import Announcement
 from stoker.store.tables import announcements as table
 
+_ENGINES = select(table.c.engine).distinct()
+
 
 def waiting(connection: Connection, engine_id: str, kind: str, most: int) -> list[Announcement]:
     """Return the next notifications that an engine has to send, in the order of the events."""
@@ -25,7 +27,7 @@ def remove(connection: Connection, identifiers: Collection[str]) -> None:
 
 def engines_with_pending(connection: Connection) -> set[str]:
     """Return the IDs of the engines with pending notifications."""
-    return set(connection.execute(select(table.c.engine).distinct()).scalars())
+    return set(connection.execute(_ENGINES).scalars())
 
 
 def reassign(connection: Connection, engine_id: str, others: Collection[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, not_, or_, select
+from sqlalchemy import ColumnElement, Connection, Integer, and_, bindparam, func, insert, not_, or_, select
 
 from stoker.base.errors import Conflict, EntityNotFound
 from stoker.base.ids import new_id
@@ -40,6 +40,7 @@ _ORPHANS = (
     select(operations.c.id, operations.c.created_at)
     .where(_orphaned())
     .order_by(operations.c.created_at.desc(), operations.c.id.desc())
+    .limit(bindparam("limit", type_=Integer))
 )
 _COUNT_ORPHANS = select(func.count()).select_from(operations).where(_orphaned())
 _SECOND_CHANCES = (
@@ -75,11 +76,12 @@ def claimable(
     What is only offered (see `offered`) is not among them. The newest ones are what users have just requested, and the
     innermost stacks of trees, where the work is.
     """
-    columns, query = operations.c, _ORPHANS.limit(limit)
+    columns, query = operations.c, _ORPHANS
     if after is not None:
         same = and_(columns.created_at == after.created_at, columns.id < after.id)
         query = query.where(or_(columns.created_at < after.created_at, same))
-    rows = connection.execute(query, {"engine_id": engine_id, "now": now, "offered": now - OFFERED_SECONDS})
+    values = {"engine_id": engine_id, "now": now, "offered": now - OFFERED_SECONDS, "limit": limit}
+    rows = connection.execute(query, values)
     return [Orphan(row.id, row.created_at) for row in rows]
 
 

@@ -10,7 +10,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Select, and_, exists, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    or_,
+    select,
+    update,
+)
 
 from stoker.store.records import PENDING, RUNNING, SECOND_CHANCE, UNFINISHED, Operation, Stack
 from stoker.store.tables import operations, stacks
@@ -48,7 +60,7 @@ def claim_offered(
     decides about them.
     """
     free = _free().where(stacks.c.project_id.not_in(sorted(besides))) if besides else _free()
-    rows = connection.execute(free.limit(limit).with_for_update(skip_locked=True))
+    rows = connection.execute(free, {"limit": limit})
     found = {operation.id: operation for operation in Operation.all_of(rows)}
     if not found:
         return []
@@ -64,7 +76,7 @@ def claim_offered(
 
 @cache
 def _free() -> Select[tuple[object, ...]]:
-    """The offered operations that may begin.
+    """The offered operations that may begin, at most `limit` of them, locked.
 
     They are not sorted: MariaDB locks everything that it has to sort.
     """
@@ -74,4 +86,10 @@ def _free() -> Select[tuple[object, ...]]:
     )
     joined = operations.join(stacks, stacks.c.id == operations.c.stack_id)
     is_current = stacks.c.operation == operations.c.id
-    return select(*operations.c).select_from(joined).where(_offered(), is_current, ~is_busy)
+    return (
+        select(*operations.c)
+        .select_from(joined)
+        .where(_offered(), is_current, ~is_busy)
+        .limit(bindparam("limit", type_=Integer))
+        .with_for_update(skip_locked=True)
+    )

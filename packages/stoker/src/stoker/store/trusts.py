@@ -25,6 +25,7 @@ _USABLE = (
     .order_by(trusts.c.credential)
 )
 _LOCKED = statements.where(trusts, "credential").with_for_update()
+_GIVEN_UP = select(trusts.c.credential).where(trusts.c.given_up.is_(True))
 _CREDENTIALS = statements.where_among(stacks, "id").with_only_columns(stacks.c.id, stacks.c.credential)
 
 
@@ -103,7 +104,7 @@ def release(connection: Connection, credential: str) -> None:
 
 def given_up(connection: Connection) -> list[str]:
     """Return the credentials that still have to be removed from the cloud."""
-    return list(connection.execute(select(trusts.c.credential).where(trusts.c.given_up.is_(True))).scalars())
+    return list(connection.execute(_GIVEN_UP).scalars())
 
 
 def forget(connection: Connection, credential: str) -> None:
