@@ -135,8 +135,10 @@ class Cluster:
         """How many objects are being made, or removed again, by engines that are not in charge of them any more."""
         engines = [member.engine for member in self.members if member.begun and not member.process.dead]
         runs = [(engine.services.id, run) for engine in engines for run in engine.runs.all() if run.objects.making]
-        with self.database.engine.connect() as connection:
-            current_states = claims.current_states(connection, {run.operation.id for _, run in runs})
+        current_states: Mapping[str, claims.OperationState] = {}
+        if runs:
+            with self.database.engine.connect() as connection:
+                current_states = claims.current_states(connection, {run.operation.id for _, run in runs})
         making = [
             run.objects.making
             for engine_id, run in runs
