@@ -105,7 +105,8 @@ class World:
 
     `database` is the path of an SQLite file, or the URL of a database; its tables are created or upgraded. Without a
     `clock`, time passes only with `turn`, and with what waits by it (`settle`, `until`). `keys` seal secrets, the first
-    one new ones. With `peers`, other engines may be alive on the same database.
+    one new ones. With `peers`, other engines may be alive on the same database; without, `settings` are RARE_HEARTBEATS
+    by default.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ from stoker.base.errors import CloudError
 from stoker.cloud.credentials import TokenCredential
 from stoker.cloud.session import Cloud
 from stoker_foundation.clock import SystemClock
-from testing.harness import RARE_HEARTBEATS, World
+from testing.harness import World
 
 Result = TypeVar("Result")
 DATABASE = {
@@ -53,7 +53,7 @@ class Loop:
     def __init__(self, directory: Path, served: ServedCloud) -> None:
         self._loop = asyncio.new_event_loop()
         self.served = served
-        self.world = World(directory / "stoker.db", served, settings=RARE_HEARTBEATS)
+        self.world = World(directory / "stoker.db", served)
         self._limits: dict[str, Mapping[str, Any]] = {}
         self.run(self.world.start())
 

@@ -17,6 +17,7 @@ from stoker_foundation.clock import ManualClock
 from testing.harness import World
 from tests.limited_disk import ReadOnlyFile
 
+SETTINGS = EngineSettings(lease_seconds=15.0)
 TEMPLATE = {
     "heat_template_version": "2021-04-16",
     "resources": {
@@ -30,7 +31,7 @@ TEMPLATE = {
 async def busy(served: ServedCloud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """An engine in the middle of an operation."""
     monkeypatch.setattr(journal, "RETRY_SECONDS", 0.01)
-    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(lease_seconds=15.0)).start()
+    world = await World(tmp_path / "stoker.db", served, settings=SETTINGS).start()
     await world.call("stack_create", name="web", template=TEMPLATE)
     await world.until(lambda: [len(run.states) for run in world.engine.runs.all()] == [3])
     return world
@@ -96,7 +97,7 @@ async def test_recovered_database_stores_handover(busy: World) -> None:
 
 
 async def test_stop_waits_for_database_without_operations(served: ServedCloud, tmp_path: Path) -> None:
-    world = await World(tmp_path / "stoker.db", served, settings=EngineSettings(lease_seconds=15.0)).start()
+    world = await World(tmp_path / "stoker.db", served, settings=SETTINGS).start()
     ReadOnlyFile(world.database.engine)
     assert not await stop(world)
     await close(world)
